@@ -124,7 +124,7 @@ test-stacks: $(CORE)
 	$(BIN)/python -m windtunnel.battery.results docs/reference/stacks.md
 
 # A suite run of real experiments, killed at fifty random moments and finished; a campaign with fifty faults of every kind, and with each kind of fault
-# fifty times: what is left is what an undisturbed run leaves.
+# fifty times: what is left is what an undisturbed run leaves. Some ten CPU minutes; what is killed is forked from a process that has loaded everything.
 test-kills: $(CORE) $(CHECKERS)
 	$(BIN)/python -m pytest -q -m kills -s tests/python/test_kill.py tests/python/test_campaign.py tests/python/test_campaign_faults.py
 

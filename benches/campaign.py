@@ -42,7 +42,12 @@ PARTS = 4
 ALGORITHMS, RTTS_S = ("reno", "cubic", "htcp", "bbr", "vegas"), tuple(round(0.01 * (1 + number), 3) for number in range(10))
 WORKERS = 2
 COUNTED = 1500
-"""Runs from which the model's costs are taken: so many that the command packs them."""
+"""Runs from which the model's costs are taken: so many that they are packed."""
+TOGETHER = (1, 5, 20)
+"""Runs of a task: one by itself is stored as it is, several come as a pack."""
+IDLE_S = 10.0
+PACKETS_S = 1.6e7
+"""Packets that a processor makes in a second, as in the grid of two flows."""
 MOST_RATIO, LEAST_EFFICIENCY = 1.1, 0.9
 
 
@@ -135,24 +140,33 @@ def costs() -> dict[str, float]:
         client = opened(made.address, timeout_s=ANSWER_S)
         client.wait_for_workers(WORKERS)
         sweep(small, 0, 1, Path(scratch) / "warm", Campaign(client))
-        for together in (1, 20):
+        idle = _idle(made.scheduler.pid)
+        for together in TOGETHER:
             away.MOST_TOGETHER = together
-            used, scheduled = time.process_time(), _cpu_s(made.scheduler.pid)
+            began, used, scheduled = time.perf_counter(), time.process_time(), _cpu_s(made.scheduler.pid)
             sweep(small, 0, seeds, Path(scratch) / str(together), Campaign(client))
-            tasks = -(-runs // together)
-            found[together] = (time.process_time() - used, _cpu_s(made.scheduler.pid) - scheduled, tasks)
-            print(f"{runs} runs, {together} a task: command {found[together][0]:.2f} s, scheduler {found[together][1]:.2f} s", flush=True)
+            own, other = time.process_time() - used, _cpu_s(made.scheduler.pid) - scheduled
+            found[together] = (own, max(other - idle * (time.perf_counter() - began), 0.0), -(-runs // together))
+            print(f"{runs} runs, {together} a task: command {own:.2f} s, scheduler {found[together][1]:.2f} s", flush=True)
         client.close()
     away.MOST_TOGETHER = usual
-    (command_1, scheduler_1, tasks_1), (command_n, scheduler_n, tasks_n) = found[1], found[20]
-    command_task_s = max((command_1 - command_n) / (tasks_1 - tasks_n), 0.0)
-    scheduler_task_s = max((scheduler_1 - scheduler_n) / (tasks_1 - tasks_n), 0.0)
+    alone, few, many = (found[together] for together in TOGETHER)
+    command_task_s, scheduler_task_s = (max((few[at] - many[at]) / (few[2] - many[2]), 0.0) for at in (0, 1))
     return {
         "command_task_s": command_task_s,
-        "command_run_s": (command_n - tasks_n * command_task_s) / runs,
+        "command_run_s": (many[0] - many[2] * command_task_s) / runs,
         "scheduler_task_s": scheduler_task_s,
-        "scheduler_run_s": max((scheduler_n - tasks_n * scheduler_task_s) / runs, 0.0),
+        "scheduler_run_s": max((many[1] - many[2] * scheduler_task_s) / runs, 0.0),
+        "command_alone_s": alone[0] / runs,
+        "scheduler_alone_s": alone[1] / runs,
     }
+
+
+def _idle(pid: int) -> float:
+    """Return what share of a processor a process takes when nothing is asked of it."""
+    before = _cpu_s(pid)
+    time.sleep(IDLE_S)
+    return (_cpu_s(pid) - before) / IDLE_S
 
 
 @dataclass(frozen=True)
@@ -162,15 +176,19 @@ class Model:
     Parameters
     ----------
     command_task_s, command_run_s : float
-        What the command takes for handing over a task and taking its answer, and for each run: storing and packing it.
+        What the command takes for handing over a task and taking its answer, and for each run of it: planning, storing and packing it.
     scheduler_task_s, scheduler_run_s : float
         What the scheduler takes for a task, and more for each run of it.
+    command_alone_s, scheduler_alone_s : float
+        What both take for a run that is a task by itself.
     """
 
     command_task_s: float
     command_run_s: float
     scheduler_task_s: float
     scheduler_run_s: float
+    command_alone_s: float
+    scheduler_alone_s: float
 
     def efficiency(self, workers: int, run_s: float, each: int, together: int = 1) -> float:
         """Return the share of the workers' time in which they make runs, until the last run is stored.
@@ -187,7 +205,12 @@ class Model:
             Runs of a task.
         """
         tasks = workers * each // together
-        scheduling_s = (self.scheduler_task_s + self.scheduler_run_s * together) / 2
+        scheduling_s, commanding_s = (
+            (self.scheduler_alone_s / 2, self.command_alone_s)
+            if together == 1
+            else ((self.scheduler_task_s + self.scheduler_run_s * together) / 2, self.command_task_s + self.command_run_s * together)
+        )
+        handing_s = min(self.command_task_s, commanding_s) / 2
         command = scheduler = 0.0
         free = [0.0] * workers
         events: list[tuple[float, int, str]] = []
@@ -201,7 +224,7 @@ class Model:
         def hand_over() -> None:
             nonlocal command, waiting
             waiting -= 1
-            command += self.command_task_s / 2
+            command += handing_s
             come(command, "to the scheduler")
 
         for _ in range(min(AHEAD * workers, tasks)):
@@ -209,7 +232,7 @@ class Model:
         while events:
             at, _, what = heapq.heappop(events)
             if what == "to the command":
-                command = max(command, at) + self.command_task_s / 2 + self.command_run_s * together
+                command = max(command, at) + commanding_s - handing_s
                 if waiting:
                     hand_over()
                 continue
@@ -228,10 +251,21 @@ FARMS = (2, 10, 100, 1000)
 EACH = 100
 
 
+def together(workers: int, run_s: float) -> int:
+    """Return how many runs go into a task, as `windtunnel.experiment.away` decides it."""
+    most = min(max(away.BATCH_PACKETS, away.BATCH_PACKETS_A_THREAD * workers) / (run_s * PACKETS_S), EACH / away.BATCHES_EACH)
+    return max(1, min(int(most), away.MOST_TOGETHER))
+
+
+def expected(model: Model, workers: int, run_s: float) -> float:
+    """Return the efficiency with as many runs in a task as there would be."""
+    return model.efficiency(workers, run_s, EACH, together(workers, run_s))
+
+
 def shortest(model: Model, workers: int) -> float:
     """Return the shortest run, of those looked at, from which the efficiency is what is asked for."""
     steps = [round(0.05 * 1.1**number, 3) for number in range(90)]
-    return next(run_s for run_s in steps if model.efficiency(workers, run_s, EACH) >= LEAST_EFFICIENCY)
+    return next(run_s for run_s in steps if expected(model, workers, run_s) >= LEAST_EFFICIENCY)
 
 
 def _beside(beside: dict[str, Any]) -> list[str]:
@@ -258,9 +292,7 @@ def page(found: dict[str, Any]) -> str:
     """Return the page."""
     model = Model(**found["costs"])
     ms = {name: f"{value * 1e3:.2f}" for name, value in found["costs"].items()}
-    row = [
-        f"| {run_s:g} s | " + " | ".join(f"{model.efficiency(workers, run_s, EACH):.2f}" for workers in FARMS) + " |" for run_s in RUNS_S
-    ]
+    row = [f"| {run_s:g} s | " + " | ".join(f"{expected(model, workers, run_s):.2f}" for workers in FARMS) + " |" for run_s in RUNS_S]
     lines = [
         "# What a campaign costs",
         "",
@@ -273,20 +305,25 @@ def page(found: dict[str, Any]) -> str:
         "",
         "| | for a task | for each run of it |",
         "|---|---|---|",
-        f"| command: hands over, takes the answer; stores and packs it | {ms['command_task_s']} | {ms['command_run_s']} |",
+        f"| command: hands over, takes the answer; plans, stores and packs | {ms['command_task_s']} | {ms['command_run_s']} |",
         f"| scheduler | {ms['scheduler_task_s']} | {ms['scheduler_run_s']} |",
         "",
+        f"A run that is a task by itself takes {ms['command_alone_s']} ms of the command and {ms['scheduler_alone_s']} ms of the",
+        "scheduler: its files are written one by one, and read again when they are packed. Of a plan of a thousand runs or more workers",
+        "pack what they make in a task, unless a function of yours measures it.",
+        f"A task has up to {away.BATCH_PACKETS / 1e6:g} million packets, or {away.BATCH_PACKETS_A_THREAD / 1e6:g} million for each worker",
+        "where that is more.",
+        "",
         f"The model: the command does one thing at a time, and so does the scheduler; each worker has one thread and up to {AHEAD}",
-        f"tasks; a run is a task; {EACH} runs for each worker. Efficiency is the time in which workers make runs, over their number",
-        "times the time until the last run is stored.",
+        f"tasks; {EACH} runs for each worker, {PACKETS_S:.1e} packets a second. Efficiency is the time in which workers make runs, over",
+        "their number times the time until the last run is stored.",
         "",
         "| a run takes | " + " | ".join(f"{workers} workers" for workers in FARMS) + " |",
         "|---" * (1 + len(FARMS)) + "|",
         *row,
         "",
         f"At 1000 workers it is {LEAST_EFFICIENCY} from runs of {shortest(model, 1000):.1f} s on, at 100 workers from runs of",
-        f"{shortest(model, 100):.2f} s. What limits is the command, which stores every run: of shorter runs a thousand workers make more",
-        "than it can write, and fewer workers are as fast.",
+        f"{shortest(model, 100):.2f} s. What limits shorter runs is that command and scheduler are one for all of them.",
         "",
         "Not in the model: the network, workers that are unlike, runs of different lengths (the longest begin first), a shared disk",
         "that is slower than the one measured, measures that are functions of the user's script, which the command takes.",

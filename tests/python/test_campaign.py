@@ -8,7 +8,6 @@ import os
 import random
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -21,6 +20,7 @@ import dask
 import polars as pl
 import pytest
 from clusters import OTHER_ENGINE, WITHOUT_CORE, assert_same_results, cluster, wait_for
+from forked import Forked, Forks
 
 import windtunnel as wt
 from windtunnel.backends.sim import engine_version
@@ -28,9 +28,9 @@ from windtunnel.campaign import Campaign, CampaignError, Needs, local
 from windtunnel.campaign.cluster import ANSWER_S
 from windtunnel.campaign.link import opened
 from windtunnel.cli import main
-from windtunnel.experiment import away
+from windtunnel.experiment import away, runner
 from windtunnel.pool import WorkerLost
-from windtunnel.store import ResultsError
+from windtunnel.store import ResultsError, open_results
 from windtunnel.sweeps import carry_out, checked
 
 OVER = {"alg": ["reno", "cubic", "htcp"], "rtt_s": [0.02, 0.04]}
@@ -109,6 +109,19 @@ def test_a_local_cluster_gives_the_bits_of_one_machine_and_names_what_it_runs(un
     assert_equal(tmp_path / "results", undisturbed)
     assert frame.equals(wt.load_sweep(undisturbed, "pairs"))
     assert prefixes == ["pairs"]
+
+
+def test_what_workers_pack_has_the_bits_of_one_machine(undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runner, "PACK_AT", RUNS)
+    folder = tmp_path / "results"
+    asked = checked(pair, over=OVER, seeds=SEEDS, measures=["util"], name="pairs")  # Of what is measured here none is packed there.
+    with local(2, note=Notes()) as here:
+        carry_out(asked, asked.plan(), folder, jobs=1, command="test", on_step=lambda step: None, campaign=here)
+    ours, theirs = open_results(folder), open_results(undisturbed)
+    assert ours.runs.loose() == {} and len(list((folder / "runs/packs").iterdir())) == 12  # Two runs of a task.
+    digests = [{key: results.runs.read(path).digest() for key, path in results.runs.stored().items()} for results in (ours, theirs)]
+    assert digests[0] == digests[1] and len(digests[0]) == RUNS
+    assert ours.measures("pairs").equals(theirs.measures("pairs").filter(pl.col("metric") == "util"))
 
 
 def test_a_worker_killed_and_a_scheduler_restarted_lose_nothing_and_are_said_in_one_line_each(undisturbed: Path, tmp_path: Path) -> None:
@@ -266,10 +279,11 @@ def test_a_run_that_ends_every_worker_is_found_and_the_others_are_made(tmp_path:
         here.client.upload_file(str(tmp_path / "deadly.py"))
         needs = Needs("sim", engine_version())
         with pytest.raises(WorkerLost, match=r"1 of 4 runs \(of the reno\) ended every worker that made them"):
-            for task, answer in away.made(here, deadly.make, tasks, needs=needs, experiment_of=lambda task: f"the {task.job.key}"):
-                assert isinstance(answer, away.Away)
-                assert answer == away.Away(f"made {task.job.key}", {"run.json": b"{}"})
-                found.append(task.job.key)
+            for batch, answer in away.made(here, deadly.make, tasks, needs=needs, experiment_of=lambda task: f"the {task.job.key}"):
+                keys = [task.job.key for task in batch]
+                answers, places = [f"made {key}" for key in keys], {f"{key}.all": {"run.json": b"{}"} for key in sorted(keys)}
+                assert answer == away.Away(answers, places)
+                found += keys
     assert sorted(found) == ["bic", "cubic", "htcp"]
 
 
@@ -280,6 +294,9 @@ def test_small_runs_go_together_and_large_ones_alone() -> None:
     assert [task for batch in batches for task in batch] == tasks
     # And 24 alike on three threads are eight for each, in four batches.
     assert [len(batch) for batch in away._batches([SimpleNamespace(job=SimpleNamespace(weight=1e3))] * 24, 3)] == [2] * 12
+    # A thousand threads take ten runs of a second at a time: the scheduler has 100 tasks in each.
+    second = [SimpleNamespace(job=SimpleNamespace(weight=2e7))] * 100_000
+    assert {len(batch) for batch in away._batches(second, 1000)} == {10}
 
 
 def test_a_scheduler_that_is_none_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -309,15 +326,20 @@ def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturb
     counted: dict[str, int] = {}
     share = tmp_path / "share"
     folder = share / "results"
-    with cluster() as made:
+    with contextlib.closing(Forks()) as forks, cluster(forks) as made:
+
+        def started() -> Forked:
+            """The sweep on the cluster, in a process of its own."""
+            return forks.start(PROGRAM, [__file__, made.address, str(folder)])
+
         workers = [made.start_worker(), made.start_worker()]
-        process = started(made.address, folder)
+        process = started()
         while sum(counted.values()) < 50:
             if process.poll() is not None:
                 assert process.returncode in (0, -signal.SIGKILL)
                 for path in draw.sample(sorted(folder.glob("runs/[!.]*")), stored(folder) // 2):
                     shutil.rmtree(path)  # So that there is always something to do.
-                process = started(made.address, folder)
+                process = started()
             before, some = stored(folder), draw.randint(0, 4)
             wait_for(lambda: process.poll() is not None or stored(folder) >= before + some, "it neither ends nor goes on")  # noqa: B023
             time.sleep(draw.uniform(0.0, 0.2))
@@ -338,36 +360,31 @@ def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturb
             elif fault == "unfit":
                 made.start_worker(draw.choice((WITHOUT_CORE, OTHER_ENGINE)))
             elif fault == "second":
-                ended_of_its_own(started(made.address, folder), process)
+                ended_of_its_own(started(), process)
             elif fault == "share":
                 with vanished(share):
                     assert process.wait(300) in (0, SAID)  # 0: all was stored before.
-                process = started(made.address, folder)
+                process = started()
             else:
                 process.kill()
                 process.wait()
         assert process.wait(300) in (0, -signal.SIGKILL)
-        assert started(made.address, folder).wait(300) == 0
+        assert started().wait(300) == 0
     print("faults", counted)
     assert set(counted) == set(FAULTS)
     assert_equal(folder, undisturbed)
 
 
+PROGRAM = 'import runpy, sys; runpy.run_path(sys.argv[0], run_name="__main__")'
+"""This file as a program."""
 SAID = 2
 """Exit code of a campaign that ends with a line of ours."""
 
 
-def ended_of_its_own(second: subprocess.Popen[bytes], first: subprocess.Popen[bytes]) -> None:
+def ended_of_its_own(second: Forked, first: Forked) -> None:
     """The second campaign on a folder is refused, unless the first has ended."""
     code = second.wait(300)
     assert code == SAID or (code == 0 and first.poll() is not None)
-
-
-def started(address: str, folder: Path) -> subprocess.Popen[bytes]:
-    """The sweep on a cluster, in a process of its own."""
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent / "helpers")}
-    arguments = [sys.executable, __file__, address, str(folder)]
-    return subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
 
 
 if __name__ == "__main__":

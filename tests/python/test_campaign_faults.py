@@ -1,5 +1,6 @@
 """Each fault of a campaign, again and again while it goes on: every time it is said in a line, and what is stored at the end is what an
-undisturbed run stores. A few times here, fifty by `make test-kills`."""
+undisturbed run stores. A few times here, fifty by `make test-kills`, where workers and schedulers are forked from a process that has loaded
+everything."""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ import contextlib
 import random
 import re
 import shutil
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clusters import OTHER_ENGINE, WITHOUT_CORE, Cluster, assert_same_results, cluster, wait_for
+from clusters import OTHER_ENGINE, WITHOUT_CORE, Cluster, Process, assert_same_results, cluster, wait_for
+from forked import Forks
 
 import windtunnel as wt
 from windtunnel.backends.sim import engine_version
@@ -130,7 +131,7 @@ class Going:
 
 
 GONE = r".* is gone, or another folder is in its place; what was stored is kept there, run it again when it is back"
-WORKERS: list[subprocess.Popen[bytes]] = []
+WORKERS: list[Process] = []
 
 
 def a_worker_is_killed(going: Going) -> bool:
@@ -208,7 +209,9 @@ def test_a_fault_again_and_again(fault: str, times: int, undisturbed: Path, tmp_
     monkeypatch.setattr(crew, "LOOK_S", 0.2)  # A sweep of seconds would end before the workers are looked at again.
     share = tmp_path / "share"
     share.mkdir()
-    with cluster() as made:
+    with contextlib.ExitStack() as opened_ones:
+        forks = opened_ones.enter_context(contextlib.closing(Forks())) if times == OFTEN else None
+        made = opened_ones.enter_context(cluster(forks))
         WORKERS[:] = [made.start_worker(), made.start_worker()]
         going = Going(made, share / "results", undisturbed, random.Random(f"{fault} {times}"))
         counted, tried = 0, 0

@@ -24,6 +24,8 @@ PATIENCE_S = 300.0
 """How long a campaign waits for a scheduler that is gone."""
 ANSWER_S = 10.0
 """How long a scheduler has to answer the first time."""
+RESTART_S = 120.0
+"""How long a local worker that was killed may take to start again: Dask gives it up after 15 s, which a busy machine may need for one."""
 
 
 def _silent(_: str) -> None:
@@ -126,6 +128,7 @@ def local(workers: int, *, note: Callable[[str], None]) -> Iterator[Campaign]:
         When it cannot be started, or Dask is not installed.
     """
     try:
+        import dask
         from distributed import LocalCluster
     except ModuleNotFoundError:
         raise CampaignError("campaigns need Dask, which the extra `dask` brings: pip install 'windtunnel[dask]'") from None
@@ -140,7 +143,7 @@ def local(workers: int, *, note: Callable[[str], None]) -> Iterator[Campaign]:
         )
     except (OSError, RuntimeError) as error:
         raise CampaignError(f"a local cluster cannot be started: {' '.join(str(error).split())[:200]}") from None
-    with cluster:
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": f"{RESTART_S:.0f}s"}), cluster:
         client = opened(cluster.scheduler_address, timeout_s=ANSWER_S, security=cluster.security)
         try:
             if has_pages:

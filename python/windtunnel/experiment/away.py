@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.campaign import Campaign, Deadly, Needs
-from windtunnel.foreign import ForeignError
 from windtunnel.pool import WorkerLost
 from windtunnel.store import RunStore
 
 BATCH_PACKETS = 1e7
 """Runs of fewer packets go together: what a cluster does for a task, some 8 ms of CPU, is 2 % of so many packets."""
+BATCH_PACKETS_A_THREAD = 2e5
+"""And of so many for each thread, some 8 ms: scheduler and command are one for all of them."""
 BATCHES_EACH = 4
 """Batches for each thread at least, so that none waits long for the last."""
 MOST_TOGETHER = 100
@@ -23,24 +24,30 @@ MOST_TOGETHER = 100
 
 @dataclass(frozen=True)
 class Away:
-    """A run on its way back.
+    """The runs of a task on their way back.
 
     Parameters
     ----------
-    rows : list
-        What was measured on it.
-    files : mapping of str to bytes
-        What is stored of it, by the names of files.
+    answers : sequence
+        What was measured on each, or the fault of a controller from a file that ended it.
+    places : mapping of str to mapping of str to bytes
+        What is stored of them: the files of a run or of a pack, by their places.
     """
 
-    rows: Any
-    files: Mapping[str, bytes]
+    answers: Sequence[Any]
+    places: Mapping[str, Mapping[str, bytes]]
 
 
 def made(
-    campaign: Campaign, make: Callable[[Any], Any], tasks: Sequence[Any], *, needs: Needs, experiment_of: Callable[[Any], str]
-) -> Iterator[tuple[Any, Away | ForeignError]]:
-    """Yield every task with the run that a cluster's workers made of it, as they end.
+    campaign: Campaign,
+    make: Callable[[Any], Any],
+    tasks: Sequence[Any],
+    *,
+    needs: Needs,
+    experiment_of: Callable[[Any], str],
+    is_packed: bool = False,
+) -> Iterator[tuple[tuple[Any, ...], Away]]:
+    """Yield all tasks, some together, with the runs that a cluster's workers made of them, as they end.
 
     Parameters
     ----------
@@ -54,13 +61,15 @@ def made(
         What is asked of a worker.
     experiment_of : callable
         What the dashboard calls a task.
+    is_packed : bool
+        Whether workers put runs that they make together into a pack.
 
     Raises
     ------
     WorkerLost
         When runs end every worker that makes them; all others were made.
     """
-    function = functools.partial(_made, make)
+    function = functools.partial(_made, make, is_packed)
     together: list[tuple[Any, ...]] = []
     yield from _answers(campaign, function, _batches(tasks, campaign.threads()), needs, experiment_of, together)
     deadly = [batch for batch in together if len(batch) == 1]
@@ -76,22 +85,24 @@ def made(
 
 def _answers(
     campaign: Campaign,
-    function: Callable[[tuple[Any, ...]], list[Away | ForeignError]],
+    function: Callable[[tuple[Any, ...]], Away],
     batches: Sequence[tuple[Any, ...]],
     needs: Needs,
     experiment_of: Callable[[Any], str],
     deadly: list[tuple[Any, ...]],
-) -> Iterator[tuple[Any, Away | ForeignError]]:
-    for batch, answers in campaign.each(function, batches, needs=needs, named=lambda batch: experiment_of(batch[0])) if batches else ():
-        if isinstance(answers, Deadly):
+) -> Iterator[tuple[tuple[Any, ...], Away]]:
+    for batch, answer in campaign.each(function, batches, needs=needs, named=lambda batch: experiment_of(batch[0])) if batches else ():
+        if isinstance(answer, Deadly):
             deadly.append(batch)
         else:
-            yield from zip(batch, answers, strict=True)
+            yield batch, answer
 
 
 def _batches(tasks: Sequence[Any], threads: int) -> list[tuple[Any, ...]]:
     """Put tasks together that are too small to be handed over one by one."""
-    most = min(BATCH_PACKETS, sum(task.job.weight for task in tasks) / (BATCHES_EACH * max(threads, 1)))
+    most = min(
+        max(BATCH_PACKETS, BATCH_PACKETS_A_THREAD * threads), sum(task.job.weight for task in tasks) / (BATCHES_EACH * max(threads, 1))
+    )
     found: list[list[Any]] = []
     room = 0.0
     for task in tasks:
@@ -103,12 +114,11 @@ def _batches(tasks: Sequence[Any], threads: int) -> list[tuple[Any, ...]]:
     return [tuple(batch) for batch in found]
 
 
-def _made(make: Callable[[Any], Any], batch: Sequence[Any]) -> list[Away | ForeignError]:
+def _made(make: Callable[[Any], Any], is_packed: bool, batch: Sequence[Any]) -> Away:
     """Make runs, in a folder of the worker's machine that is there for that alone."""
-    made: list[Away | ForeignError] = []
     with tempfile.TemporaryDirectory(prefix="windtunnel-") as folder:
         store = RunStore(Path(folder))
-        for task in batch:
-            rows = make(replace(task, store=store))
-            made.append(rows if isinstance(rows, ForeignError) else Away(rows, store.files(task.job.key, task.job.kept)))
-    return made
+        answers = [make(replace(task, store=store)) for task in batch]
+        if is_packed and len(batch) > 1:
+            store.pack(lasting=False)
+        return Away(answers, store.contents())

@@ -30,7 +30,7 @@ from windtunnel.pool import each, workers
 from windtunnel.records import Records
 from windtunnel.remarks import say
 from windtunnel.scenario import runs_here
-from windtunnel.store import Results, ResultsError, RunStore, Settling, is_packed
+from windtunnel.store import PACK_AT, Results, ResultsError, RunStore, Settling, is_packed
 from windtunnel.version import __version__
 
 RUNS_PER_TASK = 20
@@ -189,7 +189,7 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         own = {task.job.key for task in tasks if runs_here(task.job.scenario)}
         others = [task for task in tasks if task.job.key not in own]
         here = ((task, _make(task)) for task in tasks if task.job.key in own)
-        made_there = each(pool, _make, others, ahead=jobs + 1) if campaign is None else _made_away(campaign, parts, others)
+        made_there = each(pool, _make, others, ahead=jobs + 1) if campaign is None else _made_away(campaign, parts, others, tables)
         answers = itertools.chain(made_there, here)
         faults: list[ForeignError] = []
         settling = Settling(parts[0].results)
@@ -217,19 +217,22 @@ def processes(backend: str, jobs: int) -> int:
     return 1 if backend_of(backend).runs_alone else jobs
 
 
-def _made_away(campaign: Campaign, parts: Sequence[Part], tasks: Sequence[_Run]) -> Iterator[tuple[_Run, _Rows | ForeignError]]:
+def _made_away(
+    campaign: Campaign, parts: Sequence[Part], tasks: Sequence[_Run], tables: Sequence[_Table]
+) -> Iterator[tuple[_Run, _Rows | ForeignError]]:
     """Make runs on a cluster's workers, and store here what they send, so that a folder has one writer."""
-    plan = parts[0].plan
+    plan, results = parts[0].plan, parts[0].results
     needs = Needs(plan.backend, backend_of(plan.backend).version())
     experiments = {cell.key: id for part in reversed(parts) for id, cells in part.plan.cells.items() for cell in cells}
-    with presence(parts[0].results.folder) as is_there:
-        for task, answer in away.made(campaign, _make, tasks, needs=needs, experiment_of=lambda task: experiments[task.job.key]):
+    # Many are packed where they are made. What is measured here is read run by run, and an object store gets larger packs than a task's.
+    together = len(tasks) >= PACK_AT and results.remote is None and not any(one.here for one in tables)
+    made = away.made(campaign, _make, tasks, needs=needs, experiment_of=lambda task: experiments[task.job.key], is_packed=together)
+    with presence(results.folder) as is_there:
+        for batch, answer in made:
             is_there()
-            if isinstance(answer, ForeignError):
-                yield task, answer
-            else:
-                task.store.take(task.job.key, task.job.kept, answer.files)
-                yield task, answer.rows
+            for place, files in answer.places.items():
+                results.runs.take(place, files)
+            yield from zip(batch, answer.answers, strict=True)
 
 
 def _missing(store: RunStore, wanted: Iterable[Job]) -> list[Job]:

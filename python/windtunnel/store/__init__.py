@@ -2,6 +2,7 @@
 
 from windtunnel.store.errors import QueryError, ResultsError
 from windtunnel.store.objects import address_of
+from windtunnel.store.packing import PACK_AT
 from windtunnel.store.packs import is_packed, read, read_several
 from windtunnel.store.results import CHOICES, CHOSEN, SIMULATOR, Results, open_results, writing_results
 from windtunnel.store.runs import KEPT, RunStore, run_key
@@ -11,6 +12,7 @@ __all__ = [
     "CHOICES",
     "CHOSEN",
     "KEPT",
+    "PACK_AT",
     "SIMULATOR",
     "QueryError",
     "Results",

@@ -53,7 +53,14 @@ class _Loose:
         return self.folder.name.partition(".")[0]
 
 
-def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] | None = None, *, large: bool = False) -> list[Path]:
+def pack(
+    runs: Path,
+    names: Sequence[str],
+    on_step: Callable[[int, int], None] | None = None,
+    *,
+    large: bool = False,
+    lasting: bool = True,
+) -> list[Path]:
     """Put runs into packs, and remove their folders when they are there.
 
     A kill at any moment leaves runs in both forms, which readers count once, and a pack that is not finished, which `sweep` removes.
@@ -69,6 +76,8 @@ def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] |
         Is told how many runs are done, of how many.
     large : bool
         Whether runs of more than `LARGE_BYTES` are packed too.
+    lasting : bool
+        Whether to wait until packs are on their disk before the folders are removed.
 
     Returns
     -------
@@ -86,7 +95,7 @@ def pack(runs: Path, names: Sequence[str], on_step: Callable[[int, int], None] |
     for group in _groups([runs / name for name in sorted(names)], large=large):
         fresh = [one for one in group if one.folder.name not in packed]
         if fresh:
-            made.append(_write(runs / PACKS, fresh))
+            made.append(_write(runs / PACKS, fresh, lasting=lasting))
         for one in group:
             shutil.rmtree(one.folder, ignore_errors=True)
         done += len(group)
@@ -123,24 +132,61 @@ def _loose(folder: Path) -> _Loose | None:
     return one if FILES in one.facts and "frames" in one.facts else None
 
 
-def _write(folder: Path, group: Sequence[_Loose]) -> Path:
-    """Write a pack, whole or not at all; its name is of its content."""
+def _write(folder: Path, group: Sequence[_Loose], *, lasting: bool) -> Path:
+    own: dict[str, dict[str, list[str]]] = {one.key: {} for one in group}
+    texts = [(one.key, one.document.decode()) for one in group]
+
+    def index() -> pl.DataFrame:
+        rows = listed((one.folder.name, one.document) for one in group)
+        return rows.with_columns(pl.Series(OWN, [json.dumps(own[one.key]) for one in group], pl.String()))
+
+    documents = pl.DataFrame(texts, schema={RUN: pl.String(), "document": pl.String()}, orient="row")
+    return write(folder, documents, lambda name: _frame(name, group, own), index, lasting=lasting)
+
+
+def write(
+    folder: Path,
+    documents: pl.DataFrame,
+    frame_of: Callable[[str], pl.DataFrame | None],
+    index: Callable[[], pl.DataFrame],
+    *,
+    lasting: bool = True,
+) -> Path:
+    """Write a pack, whole or not at all; its name is of its content.
+
+    Parameters
+    ----------
+    folder : Path
+        Of the packs.
+    documents : polars.DataFrame
+        The ``run.json`` of each run, in the order of their keys.
+    frame_of : callable
+        From a frame's name to its rows, with the column `RUN`; None where no run has it.
+    index : callable
+        Called after those; the rows of the index.
+    lasting : bool
+        Whether to wait until it is on its disk.
+
+    Raises
+    ------
+    ResultsError
+        When it cannot be written.
+    """
     # A document has the checksums of its run's files.
-    target = folder / checksum(b"".join(checksum(one.document).encode() for one in group))
+    target = folder / checksum(b"".join(checksum(text.encode()).encode() for text in documents["document"]))
     try:
         with records.staged(target) as temporary:
-            own: dict[str, dict[str, list[str]]] = {one.key: {} for one in group}
             for name in FRAMES:
-                _write_frame(name, group, temporary, own)
-            index = listed((one.folder.name, one.document) for one in group)
-            index = index.with_columns(pl.Series(OWN, [json.dumps(own[one.key]) for one in group], pl.String()))
-            texts = [(one.key, one.document.decode()) for one in group]
-            documents = pl.DataFrame(texts, schema={RUN: pl.String(), "document": pl.String()}, orient="row")
-            for name, frame, rows in ((INDEX, index, None), (DOCUMENTS, documents, DOCUMENTS_TOGETHER)):
-                frame.write_parquet(temporary / f"{name}.parquet", compression="zstd", row_group_size=rows)
-            text = sealed({"format": FORMAT, "runs": len(group), FILES: of_files(temporary)}, indent=1)
+                rows = frame_of(name)
+                if rows is not None:
+                    measured = rows.select(column for column in rows if column.name == RUN or column.null_count() < max(rows.height, 1))
+                    path = temporary / f"{name}.parquet"
+                    measured.write_parquet(path, compression="zstd", statistics=True, row_group_size=ROWS_TOGETHER)
+            for name, frame, together in ((INDEX, index(), None), (DOCUMENTS, documents, DOCUMENTS_TOGETHER)):
+                frame.write_parquet(temporary / f"{name}.parquet", compression="zstd", row_group_size=together)
+            text = sealed({"format": FORMAT, "runs": documents.height, FILES: of_files(temporary)}, indent=1)
             (temporary / PACK_FILE).write_text(text, encoding="utf-8")
-            for path in temporary.iterdir():
+            for path in temporary.iterdir() if lasting else ():
                 _settle(path)
     except records.FolderError as error:
         raise ResultsError(folder, error.problem) from None
@@ -155,10 +201,10 @@ def _settle(path: Path) -> None:
         os.fsync(file.fileno())
 
 
-def _write_frame(name: str, group: Sequence[_Loose], folder: Path, own: dict[str, dict[str, list[str]]]) -> None:
+def _frame(name: str, group: Sequence[_Loose], own: dict[str, dict[str, list[str]]]) -> pl.DataFrame | None:
     files = [str(one.frames[name]) for one in group if name in one.frames]
     if not files:
-        return
+        return None
     schema = dict(FRAMES[name])
     if name in OPEN_FRAMES:
         for one in group:
@@ -167,6 +213,4 @@ def _write_frame(name: str, group: Sequence[_Loose], folder: Path, own: dict[str
                 if found:
                     own[one.key][name] = list(found)
                 schema |= found
-    rows = Scan(files, schema, [RUN, *schema]).frame()
-    measured = rows.select(column for column in rows if column.name == RUN or column.null_count() < max(rows.height, 1))
-    measured.write_parquet(folder / f"{name}.parquet", compression="zstd", statistics=True, row_group_size=ROWS_TOGETHER)
+    return Scan(files, schema, [RUN, *schema]).frame()

@@ -15,9 +15,9 @@ import polars as pl
 
 from windtunnel import records
 from windtunnel.records import FRAMES, Records
-from windtunnel.store import packs
+from windtunnel.store import merging, packs
 from windtunnel.store.errors import ResultsError
-from windtunnel.store.packing import pack
+from windtunnel.store.packing import PACK_AT, pack
 
 KEPT: Mapping[str, Mapping[str, Sequence[str]]] = {
     "all": {},
@@ -126,20 +126,31 @@ class RunStore:
         except OSError as error:
             raise not_written(path, error) from None
 
-    def pack(self, on_step: Callable[[int, int], None] | None = None, *, large: bool = False) -> list[Path]:
-        """Put all runs that have folders of their own into packs, `large` ones only if asked. Only the holder of the lock may do so.
+    def pack(self, on_step: Callable[[int, int], None] | None = None, *, large: bool = False, lasting: bool = True) -> list[Path]:
+        """Put all runs that have folders of their own into packs, `large` ones only if asked, and many small packs into larger ones.
+
+        Only the holder of the lock may do so. What need not be `lasting` is not waited for until it is on its disk.
 
         Raises
         ------
         ResultsError
             When they cannot be written.
         """
-        made = pack(self.folder, packs.most_kept(self._loose_rows(), list(KEPT)).select(packs.NAME)["name"].to_list(), on_step, large=large)
+        names = packs.most_kept(self._loose_rows(), list(KEPT)).select(packs.NAME)["name"].to_list()
+        made = pack(self.folder, names, on_step, large=large, lasting=lasting)
         chosen = self.names()
         for name in self.loose():
             if "/" in chosen[name.partition(".")[0]]:  # With less than what a pack has of it.
                 self.remove(self.folder / name)
+        if merging.small(self.folder):
+            packed = packs.table(self.folder)
+            read = packs.most_kept(pl.concat([self._loose_rows(), packed]), list(KEPT))
+            made += merging.merge(self.folder, _elsewhere(packed, read))
         return made
+
+    def is_to_pack(self) -> bool:
+        """Return whether so many runs have folders of their own, or are in small packs, that they are better packed."""
+        return len(self.loose()) >= PACK_AT or bool(merging.small(self.folder))
 
     def checked_frames(self, names: Sequence[str]) -> dict[str, Stored]:
         """Return where some frames of all runs are, by frame, no file of them damaged.
@@ -201,25 +212,28 @@ class RunStore:
             raise not_written(target, error) from None
         return thin
 
-    def files(self, key: str, kept: str) -> dict[str, bytes]:
-        """Return what a stored run consists of, by the names of its files."""
-        return {path.name: path.read_bytes() for path in sorted((self.folder / f"{key}.{kept}").iterdir())}
+    def contents(self) -> dict[str, dict[str, bytes]]:
+        """Return the files of every run with a folder of its own and of every pack, by name, for `take`; by their places."""
+        places = [*sorted(self.loose()), *(f"{packs.PACKS}/{pack.folder.name}" for pack in packs.packs(self.folder))]
+        return {place: {path.name: path.read_bytes() for path in sorted((self.folder / place).iterdir())} for place in places}
 
-    def take(self, key: str, kept: str, files: Mapping[str, bytes]) -> None:
-        """Store a run that another store gave by `files`, whole or not at all.
+    def take(self, place: str, files: Mapping[str, bytes]) -> None:
+        """Store a run or a pack that another store gave by `contents`, whole or not at all.
 
         Raises
         ------
         ResultsError
             When the folder cannot be written.
         """
-        target = self.folder / f"{key}.{kept}"
+        target = self.folder / place
         try:
             with records.staged(target) as temporary:
                 for name, content in files.items():
                     (temporary / name).write_bytes(content)
         except records.FolderError as error:
             raise ResultsError(target, str(error).removeprefix(f"{error.path}: ")) from None
+        if target.parent.name == packs.PACKS:
+            packs.forget()
 
     def read(self, path: Path) -> Records:
         """Read a stored run back.

@@ -48,7 +48,7 @@ class Settling:
         self._count = 0
         runs, remote = self._results.runs, self._results.remote
         if remote is None:
-            if len(runs.loose()) >= PACK_AT:
+            if runs.is_to_pack():
                 runs.pack()
             return
         self._sent = time.monotonic()

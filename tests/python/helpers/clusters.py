@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from forked import Forked, Forks
 
 from windtunnel.store import open_results
 
@@ -23,7 +24,18 @@ from distributed.cli.dask_worker import main
 
 main(sys.argv[1:])
 """
+SCHEDULER = """
+import sys
+
+from distributed.cli.dask_scheduler import main
+
+main(sys.argv[1:])
+"""
+# The first line is for a process that was forked of one that has loaded it.
 WITHOUT_CORE = """
+for name in [name for name in sys.modules if name.partition(".")[0] == "windtunnel"]:
+    del sys.modules[name]
+
 class Absent:
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] == "windtunnel":
@@ -53,25 +65,31 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-class Cluster:
-    """A scheduler and workers, each a process of its own."""
+Process = subprocess.Popen[bytes] | Forked
 
-    def __init__(self) -> None:
+
+class Cluster:
+    """A scheduler and workers, each a process of its own; with `forks` one that is forked."""
+
+    def __init__(self, forks: Forks | None = None) -> None:
+        self.forks = forks
         self.port = free_port()
         self.address = f"tcp://127.0.0.1:{self.port}"
-        self.processes: list[subprocess.Popen[bytes]] = []
+        self.processes: list[Process] = []
         self.scheduler = self.start_scheduler()
 
-    def _start(self, arguments: list[str]) -> subprocess.Popen[bytes]:
+    def _start(self, code: str, *arguments: str) -> Process:
+        if self.forks is not None:
+            self.processes.append(self.forks.start(code, ["dask", *arguments]))
+            return self.processes[-1]
         # Nothing of the machine's own settings, and no waiting for what does not answer.
         environment = os.environ | {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
-        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-        self.processes.append(process)
-        return process
+        command = [sys.executable, "-c", code, *arguments]
+        self.processes.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment))
+        return self.processes[-1]
 
-    def start_scheduler(self) -> subprocess.Popen[bytes]:
-        where = ["--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"]
-        process = self._start([sys.executable, "-m", "distributed.cli.dask_scheduler", *where])
+    def start_scheduler(self) -> Process:
+        process = self._start(SCHEDULER, "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard")
 
         def is_there() -> bool:
             with socket.socket() as probe:
@@ -80,22 +98,21 @@ class Cluster:
         wait_for(is_there, "the scheduler does not start")
         return process
 
-    def start_worker(self, before: str = "", name: str = "") -> subprocess.Popen[bytes]:
+    def start_worker(self, before: str = "", name: str = "") -> Process:
         given = [self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60"]
         given += ["--name", name] if name else []
-        return self._start([sys.executable, "-c", WORKER.format(before=before), *given])
+        return self._start(WORKER.format(before=before), *given)
 
     def close(self) -> None:
         for process in self.processes:
-            if process.poll() is None:
-                process.send_signal(signal.SIGKILL)
+            process.kill()
         for process in self.processes:
             process.wait()
 
 
 @contextlib.contextmanager
-def cluster() -> Iterator[Cluster]:
-    found = Cluster()
+def cluster(forks: Forks | None = None) -> Iterator[Cluster]:
+    found = Cluster(forks)
     try:
         yield found
     finally:
