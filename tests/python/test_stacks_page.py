@@ -14,6 +14,7 @@ import pytest
 from windtunnel.claims import Verdict
 from windtunnel.plots.declared import Compared, Histories
 from windtunnel.report import DataPoint, Figure, Repeat, Report, Section
+from windtunnel.suites.stacks import findings
 from windtunnel.suites.stacks import page as pages
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -115,3 +116,10 @@ def test_the_page_that_is_kept_has_its_figures_and_no_others() -> None:
     named = set(re.findall(r"\(figures/(stacks-study-[\w.-]+\.svg)\)", text))
     kept = {path.name: path.stat().st_size for path in (DOCS / "figures").glob("stacks-study-*.svg")}
     assert named == set(kept) and named and max(kept.values()) < 100_000
+
+
+def test_a_window_that_random_loss_does_not_lower_strikes_and_bbr_does_not() -> None:
+    rows = [("cubic", 0.01, 0.8), ("cubic@picoquic", 0.01, 5.4), ("cubic@picoquic", 0.001, 1.7), ("bbr", 0.01, 5.3)]
+    frame = pl.DataFrame([{"alg": alg, "p": p, "seed": 1, "metric": "law_ratio", "value": value} for alg, p, value in rows])
+    said = "At a random loss of 1 % cubic@picoquic carries 5.4 times what the square-root law says."
+    assert findings({"stacks.loss": frame}) == [said]
