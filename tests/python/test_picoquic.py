@@ -108,3 +108,18 @@ def test_its_cubic_test_of_ten_megabits_holds_here(picoquic):
     """`cubic_test` of picoquictest/congestion_test.c: 4 MB within 3.5 s."""
     (one,) = [one for one in published.expected(picoquic) if one.test == "cubic_test"]
     assert wt.run(published.scenario(one, picoquic)).flows["completed_s"][0] < one.within_s == 3.5
+
+
+def test_a_satellites_link_carries_what_picoquics_own_does():
+    """`satellite_small_test` gives 10 Mbit/s as 800 000 ps a byte; its links take 2^20 ps for a microsecond: 1123.05 us for 1472 bytes."""
+    (one,) = [one for one in published.EXPECTED if one.test == "satellite_small_test"]
+    assert 8 * 1500 / one.rate_bps == pytest.approx(1123.05e-6, rel=1e-5) and one.back_bps == pytest.approx(one.rate_bps / 5)
+    # That of its congestion tests counts the million in: 1472 bytes of payload at 10 Mbit/s.
+    (other,) = [one for one in published.EXPECTED if one.test == "cubic_test"]
+    assert 8 * 1500 / other.rate_bps == pytest.approx(1177.6e-6)
+
+
+def test_its_satellite_test_of_ten_megabits_holds_here(picoquic):
+    """100 MB in less than 81.5 s: 80 s are those of 10 Mbit/s without any header."""
+    (one,) = [one for one in published.expected(picoquic) if one.test == "satellite_small_test"]
+    assert wt.run(published.scenario(one, picoquic)).flows["completed_s"][0] < one.within_s == 81.5

@@ -30,6 +30,7 @@ PATH = ["--rate", "20Mbit", "--rtt", "20ms", "--duration", "6s"]
             "end->sends = 1; end->is_woken = now / 1000000000 + 2;",
             "sends to nobody: the other end has got 2 datagrams and answers none (flow 2, 5.000000 s)",
         ),
+        ("end->sends = 1; end->port = 4435;", "sends to nobody: no end of its connection is at [::1]:4435 (flow 2, 1.000000 s)"),
         ("end->is_woken = 0;", "keeps one instant busy: 1048576 events and no time passes (flow 2, 1.000000 s)"),
     ],
 )

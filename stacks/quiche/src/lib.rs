@@ -30,8 +30,12 @@ pub struct Quiche {
     connection: Option<Connection>,
     /// A datagram that quiche wants to leave at that time, with its bytes.
     paced: Option<(Instant, Vec<u8>)>,
-    /// Where quiche writes datagrams and reads them from.
+    /// Where quiche writes datagrams.
     buffer: Vec<u8>,
+    /// Where quiche reads a datagram, and decrypts it in place.
+    arrived: Vec<u8>,
+    /// Where the application reads to: it looks at nothing of it.
+    into: Vec<u8>,
     shares: Shares,
     is_stopped: bool,
     read: u64,
@@ -80,6 +84,8 @@ impl Stack for Quiche {
             connection: None,
             paced: None,
             buffer: vec![0; given.datagram_bytes.into()],
+            arrived: Vec::new(),
+            into: vec![0; 16_384],
             shares: Shares::of(given.streams),
             is_stopped: false,
             read: 0,
@@ -150,10 +156,9 @@ impl Quiche {
     /// The application reads all there is.
     fn receive_all(&mut self) -> Result<(), Fault> {
         let Some(connection) = &mut self.connection else { return Ok(()) };
-        let mut into = [0; 16_384];
         for number in 0..self.shares.streams() {
             loop {
-                match connection.stream_recv(stream(number), &mut into) {
+                match connection.stream_recv(stream(number), &mut self.into) {
                     Ok((bytes, _)) => self.read += bytes as u64,
                     // Nothing now, not open yet, read to its end, or reset by the peer.
                     Err(Error::Done | Error::InvalidStreamState(_) | Error::StreamReset(_)) => break,
@@ -173,11 +178,11 @@ impl Endpoint for Quiche {
     }
 
     fn receive(&mut self, _now: Duration, datagram: &[u8], _ecn: Ecn) -> Result<(), Fault> {
-        self.buffer.clear();
-        self.buffer.extend_from_slice(datagram);
+        self.arrived.clear();
+        self.arrived.extend_from_slice(datagram);
         let (local, peer) = (address(Role::Server), address(Role::Client));
         if self.connection.is_none() {
-            let header = Header::from_slice(&mut self.buffer, quiche::MAX_CONN_ID_LEN).map_err(said)?;
+            let header = Header::from_slice(&mut self.arrived, quiche::MAX_CONN_ID_LEN).map_err(said)?;
             if header.ty != quiche::Type::Initial {
                 return Ok(());
             }
@@ -185,7 +190,7 @@ impl Endpoint for Quiche {
         }
         let Some(connection) = &mut self.connection else { return Ok(()) };
         let (to, from) = if connection.is_server() { (local, peer) } else { (peer, local) };
-        match connection.recv(&mut self.buffer, RecvInfo { from, to }) {
+        match connection.recv(&mut self.arrived, RecvInfo { from, to }) {
             Ok(_) | Err(Error::Done) => {}
             // The connection closes itself.
             Err(_) if connection.local_error().is_some() => {}
@@ -221,7 +226,6 @@ impl Endpoint for Quiche {
         let now = instant(now);
         let Some(connection) = &mut self.connection else { return Ok(None) };
         if self.paced.is_none() {
-            self.buffer.resize(self.buffer.capacity(), 0);
             let peer = address(if connection.is_server() { Role::Client } else { Role::Server });
             match connection.send(&mut self.buffer) {
                 Ok((_, info)) if info.to != peer => return Err(to_nobody(info.to)),

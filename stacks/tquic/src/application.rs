@@ -96,15 +96,25 @@ impl Application {
 }
 
 /// The callbacks.
-pub(crate) struct Callbacks(pub(crate) Rc<RefCell<Application>>);
+pub(crate) struct Callbacks {
+    application: Rc<RefCell<Application>>,
+    /// Where the application reads to: it looks at nothing of it.
+    read: Vec<u8>,
+}
+
+impl Callbacks {
+    pub(crate) fn new(application: &Rc<RefCell<Application>>) -> Callbacks {
+        Callbacks { application: Rc::clone(application), read: vec![0; 16_384] }
+    }
+}
 
 impl TransportHandler for Callbacks {
     fn on_conn_created(&mut self, connection: &mut Connection) {
-        self.0.borrow_mut().connection = connection.index();
+        self.application.borrow_mut().connection = connection.index();
     }
 
     fn on_conn_established(&mut self, connection: &mut Connection) {
-        let mut application = self.0.borrow_mut();
+        let mut application = self.application.borrow_mut();
         application.is_connected = true;
         if !connection.is_server() {
             application.write(connection);
@@ -112,7 +122,7 @@ impl TransportHandler for Callbacks {
     }
 
     fn on_conn_closed(&mut self, connection: &mut Connection) {
-        let mut application = self.0.borrow_mut();
+        let mut application = self.application.borrow_mut();
         application.connection = None;
         if !application.is_stopped && !application.is_finished() {
             let why = connection.peer_error().or(connection.local_error()).map_or_else(
@@ -126,10 +136,9 @@ impl TransportHandler for Callbacks {
     fn on_stream_created(&mut self, _connection: &mut Connection, _stream: u64) {}
 
     fn on_stream_readable(&mut self, connection: &mut Connection, stream: u64) {
-        let mut into = [0; 16_384];
         // Until there is nothing now, it is read to its end, or was reset by the peer.
-        while let Ok((bytes, is_last)) = connection.stream_read(stream, &mut into) {
-            self.0.borrow_mut().read += bytes as u64;
+        while let Ok((bytes, is_last)) = connection.stream_read(stream, &mut self.read) {
+            self.application.borrow_mut().read += bytes as u64;
             if is_last {
                 return;
             }
@@ -138,12 +147,12 @@ impl TransportHandler for Callbacks {
 
     fn on_stream_writable(&mut self, connection: &mut Connection, stream: u64) {
         let _ = connection.stream_want_write(stream, false);
-        self.0.borrow_mut().write(connection);
+        self.application.borrow_mut().write(connection);
     }
 
     fn on_stream_closed(&mut self, connection: &mut Connection, _stream: u64) {
         if !connection.is_server() && !connection.is_closed() {
-            self.0.borrow_mut().finished += 1;
+            self.application.borrow_mut().finished += 1;
         }
     }
 
@@ -152,11 +161,31 @@ impl TransportHandler for Callbacks {
 
 /// Where datagrams wait, with their destinations, until the engine takes them.
 #[derive(Default)]
-pub(crate) struct Outgoing(pub(crate) RefCell<VecDeque<(Vec<u8>, SocketAddr)>>);
+pub(crate) struct Outgoing {
+    waiting: RefCell<VecDeque<(Vec<u8>, SocketAddr)>>,
+    /// Memory of those that it has taken, for those that come.
+    spare: RefCell<Vec<Vec<u8>>>,
+}
+
+impl Outgoing {
+    /// The next datagram, put into `datagram`, and where it goes.
+    pub(crate) fn take(&self, datagram: &mut Vec<u8>) -> Option<SocketAddr> {
+        let (mut sent, to) = self.waiting.borrow_mut().pop_front()?;
+        std::mem::swap(datagram, &mut sent);
+        self.spare.borrow_mut().push(sent);
+        Some(to)
+    }
+}
 
 impl PacketSendHandler for Outgoing {
     fn on_packets_send(&self, packets: &[(Vec<u8>, PacketInfo)]) -> Result<usize, Error> {
-        self.0.borrow_mut().extend(packets.iter().map(|(datagram, info)| (datagram.clone(), info.dst)));
+        let mut waiting = self.waiting.borrow_mut();
+        for (datagram, info) in packets {
+            let mut own = self.spare.borrow_mut().pop().unwrap_or_default();
+            own.clear();
+            own.extend_from_slice(datagram);
+            waiting.push_back((own, info.dst));
+        }
         Ok(packets.len())
     }
 }

@@ -27,6 +27,8 @@ pub struct Tquic {
     role: Role,
     application: Rc<RefCell<Application>>,
     outgoing: Rc<Outgoing>,
+    /// Where tquic reads a datagram, and decrypts it in place.
+    arrived: Vec<u8>,
     datagram_bytes: u16,
     /// The time of the latest call.
     now: Duration,
@@ -78,9 +80,17 @@ impl Stack for Tquic {
         config.set_tls_config(identity::config(given.role)?);
         let application = Rc::new(RefCell::new(Application::new(given.streams)));
         let outgoing = Rc::new(Outgoing::default());
-        let callbacks = Box::new(Callbacks(Rc::clone(&application)));
+        let callbacks = Box::new(Callbacks::new(&application));
         let endpoint = tquic::Endpoint::new(Box::new(config), given.role == Role::Server, callbacks, outgoing.clone());
-        Ok(Tquic { endpoint, role: given.role, application, outgoing, datagram_bytes: given.datagram_bytes, now: Duration::ZERO })
+        Ok(Tquic {
+            endpoint,
+            role: given.role,
+            application,
+            outgoing,
+            arrived: Vec::new(),
+            datagram_bytes: given.datagram_bytes,
+            now: Duration::ZERO,
+        })
     }
 }
 
@@ -103,7 +113,9 @@ impl Endpoint for Tquic {
 
     fn receive(&mut self, now: Duration, datagram: &[u8], _ecn: Ecn) -> Result<(), Fault> {
         let info = PacketInfo { src: address(other(self.role)), dst: address(self.role), time: instant(now) };
-        self.endpoint.recv(&mut datagram.to_vec(), &info).map_err(text)?;
+        self.arrived.clear();
+        self.arrived.extend_from_slice(datagram);
+        self.endpoint.recv(&mut self.arrived, &info).map_err(text)?;
         self.settle(now)
     }
 
@@ -127,12 +139,11 @@ impl Endpoint for Tquic {
     }
 
     fn transmit(&mut self, _now: Duration, datagram: &mut Vec<u8>) -> Result<Option<Ecn>, Fault> {
-        let Some((sent, to)) = self.outgoing.0.borrow_mut().pop_front() else { return Ok(None) };
-        if to != address(other(self.role)) {
-            return Err(to_nobody(to));
+        match self.outgoing.take(datagram) {
+            Some(to) if to != address(other(self.role)) => Err(to_nobody(to)),
+            Some(_) => Ok(Some(Ecn::NotEct)),
+            None => Ok(None),
         }
-        datagram.extend_from_slice(&sent);
-        Ok(Some(Ecn::NotEct))
     }
 
     fn wake_at(&mut self) -> Option<Duration> {

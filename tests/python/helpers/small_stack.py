@@ -14,10 +14,12 @@ _TABLE = Path(__file__).parents[3] / "crates/endpoint/src/table.rs"
 
 _TEXT = """\
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 struct config { uint64_t flow; uint8_t role; uint16_t datagram_bytes; };
-struct end { int is_client; int is_woken; int sends; };
+enum { PEER = 4433 };
+struct end { int is_client; int is_woken; int sends; int port; };
 struct leaving { const uint8_t *data; uint32_t length; uint8_t ecn; };
 static volatile int zero;
 static void *open_end(const struct config *given, char *text)
@@ -25,6 +27,7 @@ static void *open_end(const struct config *given, char *text)
 	struct end *end = calloc(1, sizeof(*end));
 	(void)text;
 	end->is_client = given->role == 0;
+	end->port = PEER;
 	return end;
 }
 static void close_end(void *end) { free(end); }
@@ -51,9 +54,13 @@ static int transmit(void *end, uint64_t now, struct leaving *leaving, char *text
 {
 	static const uint8_t datagram[1200];
 	struct end *own = end;
-	(void)now, (void)text;
+	(void)now;
 	if (!own->sends)
 		return 0;
+	if (own->port != PEER) {
+		snprintf(text, 512, "sends to nobody: no end of its connection is at [::1]:%d", own->port);
+		return -1;
+	}
 	own->sends--;
 	leaving->data = datagram;
 	leaving->length = sizeof(datagram);

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from windtunnel.suites.stacks.subjects import BBR, CUBIC, RENO
+from windtunnel.suites.stacks.subjects import BBR, CUBIC, RENO, WINDOWS
 
 _SEEN_UNDONE = 0.05
 _SEEN_SHARE = 2 / 3
 _SEEN_LOSS = 0.02
+_SEEN_LAW = 1.5
 
 
 def findings(tables: Mapping[str, pl.DataFrame]) -> list[str]:
@@ -26,7 +27,7 @@ def findings(tables: Mapping[str, pl.DataFrame]) -> list[str]:
     list of str
         Sentences; empty when the experiments they need were not run.
     """
-    return [*_undone(tables), *_lost(tables), *_pairs(tables), *_unmarked(tables)]
+    return [*_undone(tables), *_lost(tables), *_lossy(tables), *_pairs(tables), *_unmarked(tables)]
 
 
 def _means(tables: Mapping[str, pl.DataFrame], experiment: str, metric: str, *by: str) -> dict[tuple[str, ...], float]:
@@ -48,6 +49,12 @@ def _lost(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     for (name,), share in _means(tables, "stacks.growth", "loss_ovh").items():
         if name in BBR and share > _SEEN_LOSS:
             yield f"{name}, alone in a queue of one BDP, declares {share:.0%} of its packets lost."
+
+
+def _lossy(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    for (name, probability), ratio in _means(tables, "stacks.loss", "law_ratio", "p").items():
+        if name in WINDOWS and probability == "0.01" and ratio > _SEEN_LAW:
+            yield f"At a random loss of 1 % {name} carries {ratio:.1f} times what the square-root law says."
 
 
 def _pairs(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
