@@ -1,4 +1,6 @@
-"""The tables of docs/validation/kernel.md and kernel-6.12.md: ``python -m windtunnel.agreement.tables FOLDER PAGE`` renews them from a comparison.
+"""The tables of the pages of agreement: ``python -m windtunnel.agreement.tables FOLDER PAGE`` renews them from a comparison.
+
+The pages are docs/validation/kernel.md and kernel-6.12.md.
 
 A block of the page from ``<!-- agreement: NAME -->`` to ``<!-- end -->`` is written anew; where differences come from is written by hand.
 """

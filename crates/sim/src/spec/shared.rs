@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A value that others may hold as well. Whoever changes it has a copy from then on.
+/// A value that others may hold as well. What changes it has a copy of its own from then on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Shared<T>(Arc<T>);
