@@ -228,7 +228,6 @@ def test_doctor_reports_a_failure(cli: Callable[..., Any], monkeypatch: pytest.M
 
 
 def test_output_survives_a_terminal_without_unicode(quick: list[str]) -> None:
-
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
     for arguments in (["run", *quick], ["algorithms"], ["algorithms", "cubic"], ["--help"]):
         command = [sys.executable, "-m", "windtunnel", *arguments]
