@@ -86,7 +86,8 @@ impl Source {
     fn accrued(&self, since: u64) -> u128 {
         let period = self.given.wave.expect("a swing").period_ns;
         let within = since % period;
-        let step = (0..STEPS).rev().find(|step| step * period / STEPS <= within).expect("a step");
+        // The last that has begun: `step * period / STEPS` is `within` at most.
+        let step = (((within + 1) * STEPS - 1) / period).min(STEPS - 1);
         let (rate, before) = self.steps[step as usize];
         u128::from(since / period) * self.per_period + before + u128::from(rate) * u128::from(within - step * period / STEPS)
     }
