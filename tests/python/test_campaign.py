@@ -294,9 +294,9 @@ def test_small_runs_go_together_and_large_ones_alone() -> None:
     assert [task for batch in batches for task in batch] == tasks
     # And 24 alike on three threads are eight for each, in four batches.
     assert [len(batch) for batch in away._batches([SimpleNamespace(job=SimpleNamespace(weight=1e3))] * 24, 3)] == [2] * 12
-    # A thousand threads take ten runs of a second at a time: the scheduler has 100 tasks in each.
+    # A thousand threads take twenty runs of a second at a time: the command has 50 tasks in each.
     second = [SimpleNamespace(job=SimpleNamespace(weight=2e7))] * 100_000
-    assert {len(batch) for batch in away._batches(second, 1000)} == {10}
+    assert {len(batch) for batch in away._batches(second, 1000)} == {20}
 
 
 def test_a_scheduler_that_is_none_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
