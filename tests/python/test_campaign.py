@@ -294,9 +294,9 @@ def test_small_runs_go_together_and_large_ones_alone() -> None:
     assert [task for batch in batches for task in batch] == tasks
     # And 24 alike on three threads are eight for each, in four batches.
     assert [len(batch) for batch in away._batches([SimpleNamespace(job=SimpleNamespace(weight=1e3))] * 24, 3)] == [2] * 12
-    # A thousand threads take ten runs of a second at a time: the scheduler has 100 tasks in each.
+    # A thousand threads take twenty runs of a second at a time: the command has 50 tasks in each.
     second = [SimpleNamespace(job=SimpleNamespace(weight=2e7))] * 100_000
-    assert {len(batch) for batch in away._batches(second, 1000)} == {10}
+    assert {len(batch) for batch in away._batches(second, 1000)} == {20}
 
 
 def test_a_scheduler_that_is_none_is_one_line(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -333,21 +333,21 @@ def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturb
             return forks.start(PROGRAM, [__file__, made.address, str(folder)])
 
         workers = [made.start_worker(), made.start_worker()]
-        process = started()
+        process, at_start = started(), stored(folder)
         while sum(counted.values()) < 50:
             if process.poll() is not None:
                 assert process.returncode in (0, -signal.SIGKILL)
                 for path in draw.sample(sorted(folder.glob("runs/[!.]*")), stored(folder) // 2):
                     shutil.rmtree(path)  # So that there is always something to do.
-                process = started()
+                process, at_start = started(), stored(folder)
             before, some = stored(folder), draw.randint(0, 4)
             wait_for(lambda: process.poll() is not None or stored(folder) >= before + some, "it neither ends nor goes on")  # noqa: B023
             time.sleep(draw.uniform(0.0, 0.2))
             if process.poll() is not None:
                 continue
             fault = draw.choice(FAULTS)
-            if fault in ("share", "second") and not (folder / "results.json").is_file():
-                continue  # It has not begun to write.
+            if fault in ("share", "second") and stored(folder) <= at_start:
+                continue  # It has not begun to write: a folder that is not there yet is a new one.
             counted[fault] = counted.get(fault, 0) + 1
             if fault == "worker":
                 workers.pop(0).kill()
@@ -364,7 +364,7 @@ def test_fifty_faults_of_every_kind_give_what_an_undisturbed_run_gives(undisturb
             elif fault == "share":
                 with vanished(share):
                     assert process.wait(300) in (0, SAID)  # 0: all was stored before.
-                process = started()
+                process, at_start = started(), stored(folder)
             else:
                 process.kill()
                 process.wait()

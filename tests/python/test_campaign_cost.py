@@ -45,6 +45,6 @@ def test_the_model_puts_as_many_runs_into_a_task_as_a_campaign_does(bench: Modul
 
 def test_the_page_is_of_what_was_measured_and_reaches_what_is_asked_for(bench: ModuleType) -> None:
     model = bench.Model(**json.loads(bench.KEPT.read_text(encoding="utf-8"))["costs"])
-    assert model.efficiency(1000, 10.0, 20) >= bench.LEAST_EFFICIENCY
+    assert bench.expected(model, 1000, 10.0) >= bench.LEAST_EFFICIENCY
     page = bench.PAGE.read_text(encoding="utf-8")
     assert f"| {model.command_task_s * 1e3:.2f} | {model.command_run_s * 1e3:.2f} |" in page

@@ -15,8 +15,8 @@ from windtunnel.store import RunStore
 
 BATCH_PACKETS = 1e7
 """Runs of fewer packets go together: what a cluster does for a task, some 8 ms of CPU, is 2 % of so many packets."""
-BATCH_PACKETS_A_THREAD = 2e5
-"""And of so many for each thread, some 8 ms: scheduler and command are one for all of them."""
+BATCH_PACKETS_A_THREAD = 4e5
+"""And of so many for each thread, some 25 ms: the command is one for all of them, and takes some 11 ms for a task."""
 BATCHES_EACH = 4
 """Batches for each thread at least, so that none waits long for the last."""
 MOST_TOGETHER = 100
