@@ -191,11 +191,12 @@ def test_a_kernels_plan_has_the_hops_and_where_flows_cross_them() -> None:
 
 
 def test_a_kernel_refuses_of_a_hop_what_it_refuses_of_a_link() -> None:
-    mixed = scenario(flows=["reno", {"algorithm": "reno", "direction": "reverse", "enter": 2}], hops=["delay=2ms,queue=50kB", "queue=9"])
+    hops = ["delay=2ms,queue=50kB,discipline=codel", "queue=9"]
+    mixed = scenario(flows=["reno", {"algorithm": "reno", "direction": "reverse", "enter": 2}], hops=hops)
     assert [line.split(":")[0] for line in unsupported(mixed)] == ["hops[0].queue_bytes"]
     # ACKs of what enters behind it do not cross the first.
     behind = {"algorithm": "reno", "direction": "reverse", "enter": 3}
-    assert unsupported(scenario(flows=["reno", behind], hops=["queue=50kB", "queue=9"])) == []
+    assert unsupported(scenario(flows=["reno", behind], hops=hops)) == []
     assert unsupported(scenario(hops=["discipline=cobalt"])) == ["hops[0].discipline: Linux has cobalt as a part of CAKE only"]
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import windtunnel as wt
-from windtunnel.backends.linux.expressible import unsupported
 from windtunnel.metrics import View, exchanges, measure
 from windtunnel.scenario import Scenario, ScenarioError, canonical, digest, parse, resolve
 
@@ -84,7 +83,3 @@ def test_exchanges_are_recorded_and_measured(tmp_path: Path) -> None:
 def test_a_run_without_clients_has_no_exchanges() -> None:
     run = wt.run(scenario("reno", duration="1s"))
     assert run.exchanges is None and "exchanges" not in run.summary and measure("response_s", View(run.records, {"alg": "reno"})) is None
-
-
-def test_a_guest_refuses_a_client_by_name() -> None:
-    assert unsupported(scenario("cubic", "cubic,response=64kB"))[0].startswith("flows[1].response_bytes")

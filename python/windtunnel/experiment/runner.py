@@ -193,7 +193,7 @@ def execute_all(parts: Sequence[Part], *, jobs: int, on_step: Callable[[Step], N
         answers = itertools.chain(made_there, here)
         faults: list[ForeignError] = []
         settling = Settling(parts[0].results)
-        with presence(parts[0].results.folder) as is_there:
+        with presence(parts[0].results) as is_there:
             for count, (task, made) in enumerate(answers, start=1):
                 is_there()
                 if isinstance(made, ForeignError):
@@ -227,7 +227,7 @@ def _made_away(
     # Many are packed where they are made. What is measured here is read run by run, and an object store gets larger packs than a task's.
     together = len(tasks) >= PACK_AT and results.remote is None and not any(one.here for one in tables)
     made = away.made(campaign, _make, tasks, needs=needs, experiment_of=lambda task: experiments[task.job.key], is_packed=together)
-    with presence(results.folder) as is_there:
+    with presence(results) as is_there:
         for batch, answer in made:
             is_there()
             for place, files in answer.places.items():
