@@ -7,7 +7,6 @@ intervals are all better, to as many as are not all worse.
 from __future__ import annotations
 
 import datetime
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +19,10 @@ from windtunnel.foreign import shown
 from windtunnel.metrics.backoffs import Array
 from windtunnel.plots.declared import Compared
 from windtunnel.stats import bootstrap_indices
-from windtunnel.store import Results, ResultsError, open_results
+from windtunnel.store import Results, ResultsError
 from windtunnel.suites.now.grids import FRACTION, RATES
 from windtunnel.suites.now.questions import is_of_epochs
+from windtunnel.suites.written import write_page
 from windtunnel.version import __version__
 
 RESAMPLES = 1000
@@ -278,16 +278,7 @@ def _figure(question: Question, tables: Mapping[str, pl.DataFrame], rate: int, f
 
 def main() -> None:
     """Write the page that the command line names."""
-    if len(sys.argv) != 3:
-        print("error: takes two arguments; allowed: RESULTS PAGE.md", file=sys.stderr)
-        raise SystemExit(2)
-    target = Path(sys.argv[2])
-    try:
-        text = page(open_results(Path(sys.argv[1])), target.parent, today=datetime.date.today())
-        target.write_text(text, encoding="utf-8")
-    except (ResultsError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+    write_page(lambda results, folder: page(results, folder, today=datetime.date.today()))
 
 
 if __name__ == "__main__":

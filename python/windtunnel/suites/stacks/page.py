@@ -9,7 +9,6 @@ from __future__ import annotations
 import datetime
 import math
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from windtunnel import plots, report
 from windtunnel.plots.declared import Histories, Matrix
-from windtunnel.store import SIMULATOR, ResultsError, open_results
+from windtunnel.store import SIMULATOR, Results, ResultsError
 from windtunnel.suites.stacks.common import KINDS
+from windtunnel.suites.written import write_page
 from windtunnel.version import __version__
 
 if TYPE_CHECKING:
@@ -293,19 +293,14 @@ def drawn(study: Report, folder: Path) -> dict[tuple[str, str], str]:
 
 def main() -> None:
     """Write the page that the command line names."""
-    if len(sys.argv) != 3:
-        print("error: takes two arguments; allowed: RESULTS PAGE.md", file=sys.stderr)
-        raise SystemExit(2)
-    target = Path(sys.argv[2])
-    try:
-        results = open_results(Path(sys.argv[1]))
-        if not any(id.startswith("stacks.") for id in results.experiments(SIMULATOR)):
-            raise ResultsError(results.folder, "holds nothing of the study of stacks; run: windtunnel suite run stacks")
-        study = report.assemble(results)
-        target.write_text(page(study, figures=drawn(study, target.parent), today=datetime.date.today()), encoding="utf-8")
-    except (ResultsError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+    write_page(_written)
+
+
+def _written(results: Results, folder: Path) -> str:
+    if not any(id.startswith("stacks.") for id in results.experiments(SIMULATOR)):
+        raise ResultsError(results.folder, "holds nothing of the study of stacks; run: windtunnel suite run stacks")
+    study = report.assemble(results)
+    return page(study, figures=drawn(study, folder), today=datetime.date.today())
 
 
 if __name__ == "__main__":
