@@ -22,7 +22,7 @@ def presence(results: Results) -> Iterator[Callable[[], None]]:
     Parameters
     ----------
     results : Results
-        Open for writing. In an object store there is no folder that could be gone.
+        Open for writing, or part of a folder that is. In an object store there is no folder that could be gone.
 
     Yields
     ------
@@ -34,7 +34,7 @@ def presence(results: Results) -> Iterator[Callable[[], None]]:
     ResultsError
         When it is gone already.
     """
-    folder = results.folder
+    folder = results.whole or results.folder
     lock = folder / LOCK
     before = _identity(lock)
 
