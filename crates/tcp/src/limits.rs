@@ -42,6 +42,7 @@ pub(crate) struct Limits {
     /// The window was the limit during the last round trip (Linux `is_cwnd_limited`).
     filled: bool,
     limited_transmit: bool,
+    fin_past_window: bool,
     idle_restart: IdleRestart,
     /// Probes of the receiver's window since it was shut.
     window_probes: u8,
@@ -64,6 +65,7 @@ impl Limits {
             receiver: spec.window,
             filled: true,
             limited_transmit: spec.options.limited_transmit,
+            fin_past_window: spec.options.fin_past_window,
             idle_restart: if needs.control.is_full() { IdleRestart::None } else { spec.options.idle_restart },
             window_probes: 0,
             part_has_room: false,
@@ -161,12 +163,16 @@ impl Limits {
         c.nxt + room >= self.written
     }
 
-    /// How many of `free` segments receiver and application allow.
+    /// How many of `free` segments receiver and application allow, and where Linux is not strict about the congestion window for the FIN
+    /// (`tcp_cwnd_test` before 6.12), one more.
     #[inline]
     pub(crate) fn room(&self, c: &Connection, free: u32) -> u64 {
-        let out = c.nxt - c.una;
+        let (out, free) = (c.nxt - c.una, u64::from(free));
         let allowed = (self.written - c.nxt).min(self.receiver.saturating_sub(out));
-        allowed.min(u64::from(free))
+        if allowed > free && self.fin_past_window && c.nxt + free + 1 == self.total {
+            return free + 1;
+        }
+        allowed.min(free)
     }
 
     /// The application has data and the receiver has room.
@@ -299,6 +305,20 @@ mod tests {
         let room = |written, free| limits(written, IdleRestart::None).room(&c, free);
         assert_eq!([room(u64::MAX, 50), room(95, 50), room(95, 3)], [10, 5, 3]);
         assert!(!limits(90, IdleRestart::None).can_send_new(&c));
+    }
+
+    /// Linux before 6.12 (`tcp_cwnd_test`): a segment with the FIN is not held back by a full window, one without is, and the receiver's window holds
+    /// for both.
+    #[test]
+    fn the_last_segment_leaves_past_a_full_window() {
+        let c = Connection { una: 60, nxt: 90, ..Connection::new(1448) };
+        let room = |total, free| limits(total, IdleRestart::None).room(&c, free);
+        assert_eq!([room(91, 0), room(92, 0), room(93, 2), room(94, 2)], [1, 0, 3, 2]);
+        let full = Connection { una: 50, ..c };
+        assert_eq!(limits(91, IdleRestart::None).room(&full, 0), 0);
+        let mut later = limits(u64::MAX, IdleRestart::None);
+        later.on_written(91);
+        assert_eq!(later.room(&c, 0), 0, "more may be written");
     }
 
     /// A window of 100 after an idle time of 1.05 s, with a timeout of 300 ms: halved thrice, or ten at once by RFC 5681, which leaves the threshold.

@@ -153,6 +153,8 @@ pub struct Options {
     pub quickack: u32,
     /// While the receiver's window opens, by two segments for each that arrives, every segment is acknowledged.
     pub opening_acks: bool,
+    /// The last segment, which ends the connection (FIN), leaves whatever the congestion window is.
+    pub fin_past_window: bool,
     /// Behind a hole one ACK stands for the segments of 5 % of an RTT, at most a millisecond.
     pub ack_compression: bool,
     /// Byte counting.
@@ -211,6 +213,7 @@ impl Options {
             delayed_ack_max_s: Micros::from(0.2),
             quickack: 16,
             opening_acks: true,
+            fin_past_window: true,
             ack_compression: true,
             abc: Abc::Linux,
             abc_limit: 2,
@@ -234,6 +237,7 @@ impl Options {
             frto: false,
             tlp: false,
             opening_acks: false,
+            fin_past_window: false,
             ack_compression: false,
             abc: Abc::Off,
             initial_window: 3,
@@ -244,7 +248,13 @@ impl Options {
         match name {
             "linux-6.1" => Some(linux61),
             // The first segment shows what share of the buffer is window, which opens it once more: an ACK beside the sixteen.
-            "linux-6.12" => Some(Options { opening_acks: false, quickack: 17, delayed_ack_max_s: Micros::from(0.199), ..linux61 }),
+            "linux-6.12" => Some(Options {
+                opening_acks: false,
+                fin_past_window: false,
+                quickack: 17,
+                delayed_ack_max_s: Micros::from(0.199),
+                ..linux61
+            }),
             "linux-2.6.23" => Some(linux26),
             "linux-2.4" => Some(Options { initial_window: 2, rtt_granularity_s: 0.01, ..linux26 }),
             "altaimd-2.6.6" => Some(Options {
@@ -253,6 +263,7 @@ impl Options {
                 frto: false,
                 tlp: false,
                 opening_acks: false,
+                fin_past_window: false,
                 ack_compression: false,
                 abc: Abc::Rfc3465,
                 initial_window: 3,
@@ -269,6 +280,7 @@ impl Options {
                 delayed_ack_s: 0.2,
                 quickack: 0,
                 opening_acks: false,
+                fin_past_window: false,
                 ack_compression: false,
                 abc: Abc::Rfc3465,
                 pacing_credit: false,

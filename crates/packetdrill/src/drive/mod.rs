@@ -234,7 +234,7 @@ impl Drive {
     pub fn finish(&mut self, at: Time) {
         self.advance(at);
         self.stream.finish(self.sender.connection().nxt);
-        self.sender.on_written(at, self.stream.segments(), &mut self.tape);
+        self.sender.on_finished(at, self.stream.segments(), &mut self.tape);
         self.note_sent();
     }
 

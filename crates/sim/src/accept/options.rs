@@ -17,7 +17,7 @@ enum Kind {
     Choice(&'static [&'static str]),
 }
 
-const OPTIONS: [OptionRow; 31] = [
+const OPTIONS: [OptionRow; 32] = [
     OptionRow { name: "sack", kind: Kind::Boolean, doc: "Selective acknowledgements (RFC 2018); without them NewReno (RFC 6582)." },
     OptionRow {
         name: "loss_detection",
@@ -60,6 +60,11 @@ const OPTIONS: [OptionRow; 31] = [
         name: "opening_acks",
         kind: Kind::Boolean,
         doc: "Every segment is acknowledged while the receiver's window opens, by two segments for each, from 64 kB to the flow's cap or four times what its path holds (Linux).",
+    },
+    OptionRow {
+        name: "fin_past_window",
+        kind: Kind::Boolean,
+        doc: "The last segment of a transfer, with its FIN, leaves whatever the congestion window is (Linux before 6.12).",
     },
     OptionRow {
         name: "ack_compression",

@@ -40,6 +40,13 @@ impl<C: CongestionControl> Sender<C> {
         self.look_for_trouble();
     }
 
+    /// The application has written `segments` in all, and writes no more.
+    pub fn on_finished(&mut self, now: Time, segments: u64, wire: &mut impl Wire) {
+        self.limits.on_written(segments);
+        self.limits.on_stopped();
+        self.on_written(now, segments, wire);
+    }
+
     /// The application writes no more for now; all it has written was sent, for it wrote as fast as that.
     pub fn on_paused(&mut self) {
         self.limits.on_paused(&self.c);
