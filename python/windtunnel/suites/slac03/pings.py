@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from windtunnel.experiment import Experiment, Measure, Quick
+from dataclasses import replace
+
+from windtunnel.experiment import Experiment, Measure
 from windtunnel.plots.declared import Compared, Published
 from windtunnel.suites.linux24 import FAST_NOTE
 from windtunnel.suites.slac03.common import EMULATES, LASTING, LIMITS, NETWORK, NOTES, PROTOCOLS, REPEATS, SITES, WINDOWS, offered
-from windtunnel.suites.slac03.throughput import alone
+from windtunnel.suites.slac03.throughput import QUICK, alone
 
 EXPERIMENTS = (
     Experiment(
@@ -49,7 +51,7 @@ EXPERIMENTS = (
         ),
         repeats=REPEATS,
         kept="all",
-        quick=Quick(points={"site": ("Caltech", "Manchester"), "win": ("512KB", "1MB", "8MB")}, repeats=1),
+        quick=replace(QUICK, points={"site": ("Caltech", "Manchester"), "win": ("512KB", "1MB", "8MB")}),
         notes=(
             *NOTES,
             FAST_NOTE,

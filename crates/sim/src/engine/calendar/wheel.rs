@@ -2,7 +2,7 @@
 //!
 //! Time is cut into slots of one length, and a ring holds the next of them: a party whose event falls into one of these stands in the chain
 //! of its slot. One whose event is later stands in none. The chain of the current slot is in order; another is put in order when its time
-//! comes. When the ring is used up, it is filled again with the slots that follow, of a length that gives each about one event. Whatever the
+//! comes. When the ring is used up, it is filled again with the slots that follow, of a length that puts an event into every second. Whatever the
 //! length, the order of events is the same.
 
 /// No party.
