@@ -439,6 +439,20 @@ def test_the_live_kernel_is_a_side_with_two_flows_in_real_time(monkeypatch: pyte
     assert agreement.keys(study)[:2] == ("sim", "live")
 
 
+def test_the_brief_live_grid_is_the_live_one_with_runs_of_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("windtunnel.agreement.study.has", lambda name: name == "reno")
+    (brief,), (whole,) = (agreement.make(name, live=True).experiments for name in ("live-brief", "live"))
+    assert brief.points == whole.points
+    assert brief.measures == whole.measures
+    point = {"alg": "reno", "rate": 100.0, "rtt": 42.0, "q": 0.2}
+    drawn = [brief.scenario(point, Draws(seed)) for seed in range(20)]
+    starts = {one.flows[1].start_s for one in drawn}
+    assert len(starts) == 20
+    assert 3.0 <= min(starts) < max(starts) <= 8.0
+    assert {(one.duration_s, one.warmup_s) for one in drawn} == {(60.0, 20.0)}
+    assert drawn[0].bottleneck == whole.scenario(point, Draws(0)).bottleneck
+
+
 def test_the_page_has_three_columns_where_a_kernel_stands_beside_the_live_one(
     cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 import windtunnel as wt
 from windtunnel.backends.live import expressible, orders, validity
 from windtunnel.experiment.runner import processes
+from windtunnel.live import lab
 from windtunnel.live.clock import NetworkClock
 from windtunnel.live.proof import refused as refused_proof
 
@@ -154,3 +155,30 @@ def test_a_discipline_or_a_trace_is_no_hindrance() -> None:
 
 def test_runs_in_real_time_follow_each_other() -> None:
     assert [processes(name, 8) for name in ("sim", "live")] == [8, 1]
+
+
+def test_a_flow_that_starts_late_is_connected_and_proven_before() -> None:
+    """The core refuses a scenario with a flow that starts behind its end, and these are made of one that has such flows."""
+    late = tuple(wt.Flow(algorithm="reno", start_s=start_s) for start_s in (700.0, 800.0))
+    given = wt.Scenario(bottleneck={"rate_bps": 10e6, "queue_packets": 10}, flows=late, rtt_s=0.01, duration_s=900.0)
+    made = orders.make(given)
+    routed: list[dict[str, Any]] = []
+
+    class Router:
+        def begin(self, spec: dict[str, Any], begin_ns: int, *, plain: bool) -> None:
+            routed.append(spec)
+
+        def stop(self) -> None:
+            pass
+
+    class Connection:
+        def connect(self) -> None:
+            pass
+
+        def accept(self) -> bool:
+            return True
+
+    lab._connect([Connection()], Router(), made["spec"])
+    for spec in (*routed, made["proof"]):
+        assert all(flow["start_ns"] < spec["duration_ns"] for flow in spec["flows"])
+    assert len(routed) == 1

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.agreement.grid import ALONE_S, ONE, STARTS, together_s
+from windtunnel.agreement.grid import ALONE_S, BRIEF, BRIEF_S, ONE, STARTS, together_s
 from windtunnel.agreement.judging import DIFFERS, INCONCLUSIVE, USUAL, Judgement, judge
 from windtunnel.agreement.measures import RETRANSMITTED
 from windtunnel.agreement.quantities import QUANTITIES, TRAJECTORY, Quantity
@@ -129,7 +129,8 @@ def with_beside(rows: Sequence[Row], third: Results) -> list[Row]:
 
 
 def _longest_s(experiment: str, point: Point) -> float:
-    return ALONE_S if experiment == ONE else together_s(dict(zip(DIMENSIONS, point, strict=True)))
+    fixed = {ONE: ALONE_S, BRIEF: BRIEF_S}
+    return fixed[experiment] if experiment in fixed else together_s(dict(zip(DIMENSIONS, point, strict=True)))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ round trip, the simulator next to nothing. Fourteen algorithms therefore need 14
 seconds: just below 20 minutes on two cores, which it may take.
 
 The live grid is two flows at 10, 100 and 250 Mbit/s: each run takes its duration in real time, and none is the same twice, so that a flow
-alone without any draw shows nothing there.
+alone without any draw shows nothing there. The brief one runs them for a minute: five repeats of an algorithm in 16 minutes in place of 40.
 
 The full grid is 14 x (10, 50, 250 Mbit/s) x (16, 42, 162 ms) x (20 %, 100 %) x five arrangements; at 250 Mbit/s alone it is 14 CPU hours,
 a night on two cores. It uses again what the quick grid ran into the same folder.
@@ -45,11 +45,17 @@ GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "quick": {"rate": (250, 10), "rtt": (42,), "q": (0.2,)},
     "full": {"rate": (250, 50, 10), "rtt": (42, 16, 162), "q": (0.2, 1.0)},
     "live": {"rate": (250, 100, 10), "rtt": (42,), "q": (0.2,)},
+    "live-brief": {"rate": (250, 100, 10), "rtt": (42,), "q": (0.2,)},
 }
 """Paths by grid: Mbit/s, ms, BDP. The reference comes first."""
 
-ONE, STARTS, TWO, RENO, RTTS = "agree.one", "agree.starts", "agree.two", "agree.reno", "agree.rtts"
-SHAPES: Mapping[str, Sequence[str]] = {"quick": (ONE, STARTS, TWO), "full": (ONE, STARTS, TWO, RENO, RTTS), "live": (TWO,)}
+ONE, STARTS, TWO, RENO, RTTS, BRIEF = "agree.one", "agree.starts", "agree.two", "agree.reno", "agree.rtts", "agree.brief"
+SHAPES: Mapping[str, Sequence[str]] = {
+    "quick": (ONE, STARTS, TWO),
+    "full": (ONE, STARTS, TWO, RENO, RTTS),
+    "live": (TWO,),
+    "live-brief": (BRIEF,),
+}
 """Arrangements by grid."""
 
 ALONE_S = 60.0
@@ -65,6 +71,10 @@ EARLIEST_S, SPAN_S = 10.0, 20.0
 """Flow 2 starts at random within the span."""
 FROM_S = 40.0
 """Where the window of the means begins, ten seconds after the latest start."""
+BRIEF_S = 60.0
+"""Two flows in real time."""
+BRIEF_EARLIEST_S, BRIEF_SPAN_S, BRIEF_FROM_S = 3.0, 5.0, 20.0
+"""As `EARLIEST_S`, `SPAN_S` and `FROM_S`, of these."""
 ALONE_FROM_S = 10.0
 SAMPLES_PER_RTT = 20
 SAMPLE_S = 0.1
@@ -112,8 +122,12 @@ def started(point: Point, draws: Draws) -> Scenario:
     return scenario.model_copy(update={"flows": flows, "duration_s": STARTED_S})
 
 
+def _second_start_s(draws: Draws, earliest_s: float, span_s: float) -> float:
+    return round(earliest_s + span_s * draws.uniform("start of flow 2"), 3)
+
+
 def _pair(point: Point, draws: Draws, *, algorithms: tuple[str, str], rtts_ms: tuple[float, float]) -> Scenario:
-    start_s = round(EARLIEST_S + SPAN_S * draws.uniform("start of flow 2"), 3)
+    start_s = _second_start_s(draws, EARLIEST_S, SPAN_S)
     # Up to a packet's time of jitter: less leaves two flows locked in phase (Floyd and Jacobson, 1992).
     jitter_s = min(1 / _packets_s(point), 0.1 * min(rtts_ms) * 1e-3)
     flows = zip(algorithms, rtts_ms, (0.0, start_s), strict=True)
@@ -130,6 +144,14 @@ def _pair(point: Point, draws: Draws, *, algorithms: tuple[str, str], rtts_ms: t
 def equal(point: Point, draws: Draws) -> Scenario:
     """Return two flows of the algorithm."""
     return _pair(point, draws, algorithms=(point["alg"], point["alg"]), rtts_ms=(point["rtt"], point["rtt"]))
+
+
+def brief(point: Point, draws: Draws) -> Scenario:
+    """Return two flows of the algorithm for a minute."""
+    scenario = equal(point, draws)
+    first, second = scenario.flows
+    flows = (first, second.model_copy(update={"start_s": _second_start_s(draws, BRIEF_EARLIEST_S, BRIEF_SPAN_S)}))
+    return scenario.model_copy(update={"flows": flows, "duration_s": BRIEF_S, "warmup_s": BRIEF_FROM_S})
 
 
 def against_reno(point: Point, draws: Draws) -> Scenario:
@@ -230,6 +252,19 @@ def experiments(grid: str, algorithms: Sequence[str], profile: str = PROFILE) ->
             scenario=two_rtts,
             measures=_measures(_TOGETHER),
             parameters=(_JOINED, ("flow 2", "half the round-trip time"), _WINDOW),
+            repeats=REPEATS,
+        ),
+        BRIEF: made(
+            BRIEF,
+            "Two flows for a minute",
+            "Do two flows of the algorithm share and fill the link alike?",
+            scenario=brief,
+            measures=_measures(_TOGETHER),
+            parameters=(
+                ("flows", f"2; flow 2 starts at random between {BRIEF_EARLIEST_S:g} and {BRIEF_EARLIEST_S + BRIEF_SPAN_S:g} s"),
+                ("duration", f"{BRIEF_S:g} s"),
+                ("means", f"from {BRIEF_FROM_S:g} s to the end"),
+            ),
             repeats=REPEATS,
         ),
     }

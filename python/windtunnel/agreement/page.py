@@ -202,6 +202,7 @@ TITLES = {
     "agree.two": "two flows",
     "agree.reno": "against reno",
     "agree.rtts": "two RTTs",
+    "agree.brief": "two flows for a minute",
 }
 
 

@@ -22,7 +22,7 @@ def agree_command(
     ] = None,
     grid: Annotated[
         str,
-        typer.Option(metavar="GRID", help="quick (20 minutes on two cores), full (a night); with --live it is live."),
+        typer.Option(metavar="GRID", help="quick (20 minutes on two cores), full (a night); with --live it is live, or live-brief."),
     ] = "quick",
     kernel: Annotated[
         list[str] | None,
@@ -54,7 +54,7 @@ def agree_command(
             raise ScenarioError("kernel", f"{len(kernels)} of them with --live; allowed: one, which is shown beside it")
         if live and (scheduler is not None or workers is not None):
             raise ScenarioError("live", "its runs follow each other on this machine; allowed: without --scheduler and --workers")
-        if live:
+        if live and grid != "live-brief":
             grid = "live"
         if len(kernels) > 2:
             raise ScenarioError("kernel", f"{len(kernels)} of them; allowed: one, or two that are compared with each other")
@@ -76,7 +76,8 @@ def agree_command(
 def _command(*, alg: str | None, grid: str, kernels: list[str], live: bool, seeds: int | None, out: str) -> str:
     parts = ["windtunnel agree"]
     parts += [f"--alg {shlex.quote(alg)}"] if alg is not None else []
-    parts += ["--live"] if live else [f"--grid {grid}"] if grid != "quick" else []
+    parts += ["--live"] if live else []
+    parts += [f"--grid {grid}"] if grid not in ("quick", "live") else []
     parts += [f"--kernel {shlex.quote(kernel)}" for kernel in kernels]
     parts += [f"--seeds {seeds}"] if seeds is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "agreement" else []

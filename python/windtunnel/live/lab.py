@@ -124,7 +124,8 @@ def _connect(flows: list[Flow], router: Router, spec: dict[str, Any]) -> None:
     """Make connections before the network's time begins, over its propagation alone."""
     if not flows:
         return
-    router.begin({**spec, "duration_ns": int(CONNECT_S * 4e9), "warmup_ns": 0}, time.monotonic_ns(), plain=True)
+    # The scenario's own flows, of which none may start behind the end.
+    router.begin({**spec, "duration_ns": spec["duration_ns"] + int(CONNECT_S * 4e9), "warmup_ns": 0}, time.monotonic_ns(), plain=True)
     try:
         for flow in flows:
             flow.connect()

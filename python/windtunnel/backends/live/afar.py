@@ -307,7 +307,7 @@ class _Run:
         if traffic != "own" or all(flow["handshake"] for flow in self.orders["flows"]):
             return
         longest_s = max(flow["rtt_ns"] for flow in spec["flows"]) * 1e-9
-        self._route({**spec, "duration_ns": 600_000_000_000, "warmup_ns": 0}, plain=True)
+        self._route({**spec, "duration_ns": spec["duration_ns"] + 600_000_000_000, "warmup_ns": 0}, plain=True)
         for what in ("connect", "accept"):
             _asked_all(parties, what, [{}] * len(parties))
         # The last ACKs of the handshakes shall not be under way when the links begin.

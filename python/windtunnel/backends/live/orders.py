@@ -80,6 +80,8 @@ def _proof(spec: dict[str, Any]) -> dict[str, Any]:
     flow = {**copy.deepcopy(spec["flows"][0]), "hops": {}, "direction": "forward"}
     return {
         **spec,
-        **{"duration_ns": PROOF_NS, "warmup_ns": 0, "sample_ns": 0, "hops": [], "reverse": None, "traffic": [], "flows": [flow]},
+        # No shorter than the scenario, whose first flow may start late.
+        **{"duration_ns": spec["duration_ns"] + PROOF_NS, "warmup_ns": 0, "sample_ns": 0},
+        **{"hops": [], "reverse": None, "traffic": [], "flows": [flow]},
         "forward": {"rate_bps": rate, "queue": {"unit": "packets", "limit": PROOF_QUEUE_PACKETS}},
     }
