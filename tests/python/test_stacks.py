@@ -183,3 +183,11 @@ def test_records_without_encryption_may_differ_in_names_and_in_no_number(monkeyp
         assert check.ok is ok and ("links differ" in check.detail) is not ok
     # Without a tag a datagram carries more: nothing to compare.
     assert list(battery.tested(plain, {}.__getitem__, tquic)) == []
+
+
+def test_quiche_is_asked_for_neqos_capacity_once_and_over_fewer_bytes():
+    quiche, quinn = (stacks.Stack(name, "0123456789abcdef", "1", ("cubic",), None, "", 0.0) for name in ("quiche", "quinn"))
+    ((own,), (other,)) = (list(battery.published.expected(stack)) for stack in (quiche, quinn))
+    # gbit_bandwidth: half of a window of 1 MiB in each 100 ms.
+    assert own.bytes / own.within_s == other.bytes / other.within_s == 0.5 * 2**20 / 0.1
+    assert own.bytes < other.bytes == 100 * 2**20
