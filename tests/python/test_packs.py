@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from stored import DECLARATION, MEASURES, one_line
 
@@ -72,6 +74,23 @@ def test_a_packed_run_is_read_back_to_the_bit_and_every_answer_stays(folder: Pat
 
 def folder_of_packs(results: Results) -> list[Path]:
     return sorted((results.runs.folder / "packs").iterdir())
+
+
+def test_own_variables_keep_their_order_and_their_nulls_beside_runs_that_have_others(tmp_path: Path) -> None:
+    # The digest covers the names of columns in their order; the columns of a pack are those of all its runs.
+    # bbr and bbr3 share some variables, each with others of its own between them.
+    path = {"bottleneck": Bottleneck(rate_bps=10e6, queue_packets=10), "duration_s": 0.5}
+    runs = [backend("sim").run(Scenario(**path, flows=(Flow(algorithm=name, rtt_s=0.02),))) for name in ("bbr", "bbr3")]
+    unmeasured = runs[0].flow_samples.with_columns(pl.lit(None, pl.Float64()).alias("never"))
+    runs.append(replace(runs[0], flow_samples=unmeasured))
+    with writing_results(tmp_path / "results") as results:
+        for number, run in enumerate(runs):
+            results.runs.write(key(number), run, "all")
+    read = packed(tmp_path / "results").runs
+    for number, run in enumerate(runs):
+        again = read.read(read.stored()[key(number)])
+        assert again.flow_samples.columns == run.flow_samples.columns
+        assert again.digest() == run.digest()
 
 
 def test_a_run_in_several_places_is_counted_once_and_read_where_most_is_kept(folder: Path, runs: list[Records], tmp_path: Path) -> None:

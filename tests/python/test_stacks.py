@@ -2,12 +2,17 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
+import polars as pl
 import pytest
 
 import windtunnel as wt
+from windtunnel.backends import backend
+from windtunnel.battery import stacks as battery
 from windtunnel.cli import main
 from windtunnel.foreign import stacks
+from windtunnel.scenario import Bottleneck, Flow, Scenario
 
 
 @pytest.fixture
@@ -160,3 +165,29 @@ def test_another_stack_shares_the_link_and_repeats_to_the_byte_on_one_worker_and
     assert first.links["utilisation"][0] > 0.9 and first.flows["delivered_bytes"].min() > 1e6
     with ThreadPoolExecutor(2) as workers:
         assert {run.records.digest() for run in workers.map(wt.run, [scenario] * 2)} == {first.records.digest()}
+
+
+def test_records_without_encryption_may_differ_in_names_and_in_no_number(monkeypatch):
+    bottleneck = Bottleneck(rate_bps=10e6, queue_packets=10)
+    run = backend("sim").run(Scenario(bottleneck=bottleneck, flows=(Flow(algorithm="reno", rtt_s=0.02),), duration_s=1.0))
+    renamed = replace(run, flows=run.flows.with_columns(pl.lit("reno@quinn").alias("algorithm")))
+    slower = replace(run, links=run.links.with_columns(pl.col("utilisation") * 0.99))
+    monkeypatch.setattr(battery, "_checks", lambda *_: iter(()))
+    monkeypatch.setattr(battery.published, "expected", lambda _: iter(()))
+    monkeypatch.setattr(battery, "_scenario", lambda stack, _: stack.name)
+    plain, quinn, tquic = (
+        stacks.Stack(name, "0123456789abcdef", "1", ("reno",), None, "", 0.0) for name in ("quinn-null-cipher", "quinn", "tquic")
+    )
+    for other, ok in ((renamed, True), (slower, False)):
+        (check,) = battery.tested(plain, {"quinn-null-cipher": run, "quinn": other}.__getitem__, quinn)
+        assert check.ok is ok and ("links differ" in check.detail) is not ok
+    # Without a tag a datagram carries more: nothing to compare.
+    assert list(battery.tested(plain, {}.__getitem__, tquic)) == []
+
+
+def test_quiche_is_asked_for_neqos_capacity_once_and_over_fewer_bytes():
+    quiche, quinn = (stacks.Stack(name, "0123456789abcdef", "1", ("cubic",), None, "", 0.0) for name in ("quiche", "quinn"))
+    ((own,), (other,)) = (list(battery.published.expected(stack)) for stack in (quiche, quinn))
+    # gbit_bandwidth: half of a window of 1 MiB in each 100 ms.
+    assert own.bytes / own.within_s == other.bytes / other.within_s == 0.5 * 2**20 / 0.1
+    assert own.bytes < other.bytes == 100 * 2**20

@@ -3,8 +3,10 @@
 Of picoquic's tests those without loss, jitter or a remembered path, in which one connection carries so many bytes within a time
 (``picoquictest/satellite_test.c`` and ``congestion_test.c`` of 1.1.53.0): their links count the payload of UDP alone and bound a queue by
 time. Of neqo's ``gbit_bandwidth`` (``neqo-transport/tests/network.rs``) the capacity, of every stack's CUBIC: neqo itself is not among the
-stacks. Theirs go from the server where ours go from the client, some on four streams after each other where ours is one, and end when all
-has arrived; ours end half a round trip later, with the last ACK.
+stacks. quiche is asked for the same capacity over two fifths of the bytes: more end its slow start, which loses thousands of datagrams at
+once, and a single call of its ``send`` looks up each of them from the front of all that is not acknowledged yet (``SendBuf::retransmit``
+in ``stream/send_buf.rs`` of 0.30.0). Theirs go from the server where ours go from the client, some on four streams after each other where
+ours is one, and end when all has arrived; ours end half a round trip later, with the last ACK.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ class Expectation:
     Parameters
     ----------
     stack : str
-        Of which; empty for every one.
+        Of which; empty for every one that has none of this test's name for itself.
     algorithm : str
         With which controller.
     test : str
@@ -71,6 +73,11 @@ def _congestion(algorithm: str, test: str, within_s: float) -> Expectation:
     return Expectation("picoquic", algorithm, f"{test}_test", 4_000_000, 1e7 * _HEADERS, 1e7 * _HEADERS, 0.02, 0.02, within_s)
 
 
+def _capacity(stack: str, mebibytes: int) -> Expectation:
+    """Half of what neqo's window of 1 MiB carries in 100 ms; its queue was not read, ours is one BDP."""
+    return Expectation(stack, "cubic", "neqo's gbit_bandwidth", mebibytes << 20, 1e9, 1e9, 0.1, 0.1, mebibytes * 0.1 / 0.5)
+
+
 EXPECTED = (
     _congestion("cubic", "cubic", 3.5),
     _congestion("bbr", "bbr", 3.5),
@@ -82,16 +89,17 @@ EXPECTED = (
     _satellite("cubic", "cubic", 250, 3, 6.5),
     _satellite("bbr", "medium", 50, 10, 18.2),
     _satellite("bbr", "small", 10, 2, 81.5),
-    # Half of what neqo's window of 1 MiB carries in 100 ms; its queue was not read, ours is one BDP.
-    Expectation("", "cubic", "neqo's gbit_bandwidth", 100 << 20, 1e9, 1e9, 0.1, 0.1, (100 << 20) / (0.5 * (1 << 20) / 0.1)),
+    _capacity("", 100),
+    _capacity("quiche", 40),
 )
 """Sources above. `within_s` is each test's own largest completion time; neqo's is its least bandwidth."""
 
 
 def expected(stack: Stack) -> Iterator[Expectation]:
     """Yield what is expected of a stack's controllers."""
-    for one in EXPECTED:
-        if one.stack in ("", stack.name) and one.algorithm in stack.algorithms:
+    own = [one for one in EXPECTED if one.stack == stack.name]
+    for one in [*own, *(one for one in EXPECTED if not one.stack and one.test not in {other.test for other in own})]:
+        if one.algorithm in stack.algorithms:
             yield one
 
 

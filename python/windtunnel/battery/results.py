@@ -93,7 +93,7 @@ def main(target: str) -> int:
         if one.name == stacks.KERNEL:
             one = replace(one, algorithms=tuple(name for name in _OF_KERNEL if name in one.algorithms))
         costs += [cost(one, algorithm, run) for algorithm in one.algorithms]
-        checks += tested(one, run)
+        checks += tested(one, run, stacks.encrypted(one))
         Path(target).write_text(page(checks, costs, chosen[: number + 1]), encoding="utf-8")
     for check in checks:
         if not check.ok:

@@ -97,7 +97,7 @@ def test_command(
 
     chosen = [stacks.required(name) for name in names] if names else stacks.built()
     with stoppable("nothing was left running"):
-        checks = [check for one in chosen for check in tested(one, backend("sim").run)]
+        checks = [check for one in chosen for check in tested(one, backend("sim").run, stacks.encrypted(one))]
     if json:
         print_json([vars(check) for check in checks])
     else:

@@ -126,6 +126,12 @@ def required(name: str) -> Stack:
     raise ForeignError("stack", f"{name!r} is no stack; allowed: {', '.join(can)}")
 
 
+def encrypted(stack: Stack) -> Stack | None:
+    """Return the newest build, with encryption, of what a stack is without; None where it is not built, or the stack encrypts."""
+    base = stack.name.removesuffix(f"-{NULL_CIPHER}")
+    return None if base == stack.name else next((one for one in built() if one.name == base), None)
+
+
 def is_keyed(name: str) -> bool:
     """Return whether a name is what scenarios call a built stack."""
     return _KEYED.fullmatch(name) is not None

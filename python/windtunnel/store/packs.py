@@ -169,12 +169,17 @@ class Pack:
             raise FolderError(path, f"cannot be read: {' '.join(str(error).split())[:120]}") from None
 
 
+_UNMEASURED = pl.lit(None, pl.Float64())
+"""A variable of an algorithm that no run of a pack measured: a pack has no column of it."""
+
+
 def _stored(frames: Mapping[str, Mapping[str, pl.DataFrame]], key: str, own: Mapping[str, Sequence[str]]) -> Callable[[str], pl.DataFrame]:
-    """Return what gives the frames of a run of a pack: without the variables of other runs' algorithms."""
+    """Return what gives the frames of a run of a pack: its own variables in its own order, which its digest covers, none of other runs'."""
 
     def stored(frame: str) -> pl.DataFrame:
         rows = frames[frame][key]
-        return rows[[name for name in rows.columns if name in FRAMES[frame] or name in own.get(frame, ())]]
+        known = [pl.col(name) for name in rows.columns if name in FRAMES[frame]]
+        return rows.select(*known, *(pl.col(name) if name in rows.columns else _UNMEASURED.alias(name) for name in own.get(frame, ())))
 
     return stored
 
