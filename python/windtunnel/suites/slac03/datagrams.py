@@ -6,7 +6,19 @@ from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Compared, Histories
 from windtunnel.scenario import Scenario
 from windtunnel.suites.linux24 import FAST_NOTE
-from windtunnel.suites.slac03.common import EMULATES, LASTING, LIMITS, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, offered
+from windtunnel.suites.slac03.common import (
+    EMULATES,
+    IN_TEN_MINUTES,
+    LASTING,
+    LIMITS,
+    NETWORK,
+    NOTES,
+    PROTOCOLS,
+    SITES,
+    WINDOWS,
+    for_minutes,
+    offered,
+)
 from windtunnel.suites.slac03.throughput import alone
 
 LEAST, MOST = 0.05, 0.2
@@ -78,7 +90,12 @@ EXPERIMENTS = (
         parameters=(*NETWORK, ("flows", "1 (ptcp: 16 streams, each with the window limit)"), _UDP, LASTING),
         repeats=1,
         kept="rates",
-        quick=Quick(points={"site": ("Caltech", "Manchester"), "win": ("256KB", "12MB"), "period": (30,)}, repeats=1),
+        quick=Quick(
+            points={"site": ("Caltech", "Manchester"), "win": ("256KB", "12MB"), "period": (30,)},
+            repeats=1,
+            scenario=for_minutes(beside_udp, 10),
+            note=IN_TEN_MINUTES,
+        ),
         notes=(*NOTES, FAST_NOTE, "One run a point, as in the paper."),
         only=offered,
         emulates=EMULATES,
