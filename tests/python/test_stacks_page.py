@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from windtunnel.claims import Verdict
-from windtunnel.plots.declared import Compared, Histories
+from windtunnel.plots.declared import Compared, Histories, History
 from windtunnel.report import DataPoint, Figure, Repeat, Report, Section
 from windtunnel.suites.stacks import findings
 from windtunnel.suites.stacks import page as pages
@@ -91,6 +91,17 @@ def test_what_no_figure_of_its_metric_shows_is_shown_by_its_samples_and_never_by
     other = figure("c", "cubic_c", "cubic", "cubic@noq")
     assert pages.shows(replace(SECTION, figures=[figure("util", "util", "cubic@quinn"), other, samples]), FAILS) is samples
     assert pages.shows(replace(SECTION, figures=[other]), FAILS) is None
+
+
+def test_samples_over_time_follow_where_a_program_of_their_kind_differs() -> None:
+    rows = {"flow": [1, 1], "t_s": [0.0, 0.1], "cwnd_packets": [10.0, 12.0]}
+    history = History({"alg": "cubic@quinn"}, 1, pl.DataFrame(rows), pl.DataFrame({"flow": [1]}))
+    cubic, reno = (Histories(name, f"Figure {name}", "cwnd_packets", algs=(f"{name}@quinn",)) for name in ("cubic", "reno"))
+    section = replace(SECTION, figures=[*SECTION.figures, Figure(cubic, histories=[history]), Figure(reno, histories=[history])])
+    assert [one.declaration.name for one in pages.series(section)] == ["cubic"]
+    text = pages.page(study(section), figures={("stacks.growth", "cubic"): "figures/cubic.svg"}, today=datetime.date(2030, 1, 2))
+    # After what differs, before the numbers.
+    assert text.index("- Not so: ") < text.index("![Figure cubic](figures/cubic.svg)") < text.index("| `cubic@quinn` | **0.295** |")
 
 
 def test_an_earlier_pages_figures_go(tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ _HOW = (
     "path between a program and the text of an RFC, many of whose lines are SHOULD; it says nothing of other paths."
 )
 _TABLES = (
-    "Each question has the expectations that do not hold, below the figure that shows them, then every number: means of the repeats, "
-    "**bold** where no repeat is among those of Linux's law of that kind and the means are more than a tenth apart."
+    "Each question has the expectations that do not hold, below the figure that shows them, the first repeat over time, then every number: "
+    "means of the repeats, **bold** where no repeat is among those of Linux's law of that kind and the means are more than a tenth apart."
 )
 
 
@@ -180,6 +180,12 @@ def shows(section: Section, verdict: Verdict) -> Figure | None:
     return next(iter((*read, *samples, *with_it)), None)
 
 
+def series(section: Section) -> list[Figure]:
+    """Return the figures of samples over time of those kinds of controllers of which some program differs."""
+    apart = {_program(one) for one in section.verdicts if one.verdict in ("fails", "inconclusive")}
+    return [one for one in section.figures if isinstance(one.declaration, Histories) and apart & set(one.declaration.algs)]
+
+
 def _differences(section: Section, figures: Mapping[tuple[str, str], str]) -> Iterator[str]:
     judged = [one for one in section.verdicts if one.verdict in ("fails", "inconclusive")]
     pairs = [one for one in section.figures if isinstance(one.declaration, Matrix)]
@@ -191,6 +197,8 @@ def _differences(section: Section, figures: Mapping[tuple[str, str], str]) -> It
     for one in judged:
         figure = shows(section, one)
         by_figure.setdefault("" if figure is None else figure.declaration.name, []).append(one)
+    for figure in series(section):
+        by_figure.setdefault(figure.declaration.name, [])
     titles = {one.declaration.name: one.declaration.title for one in section.figures}
     for name, own in by_figure.items():
         if (section.id, name) in figures:
@@ -283,7 +291,7 @@ def drawn(study: Report, folder: Path) -> dict[tuple[str, str], str]:
     found = {}
     for section in study.sections:
         asked = [shows(section, one) for one in section.verdicts if one.verdict in ("fails", "inconclusive")]
-        asked += [one for one in section.figures if isinstance(one.declaration, Matrix)]
+        asked += [*series(section), *(one for one in section.figures if isinstance(one.declaration, Matrix))]
         for figure in {one.declaration.name: one for one in asked if one is not None}.values():
             name = f"{_PREFIX}{section.id.partition('.')[2]}-{figure.declaration.name}"
             plots.render(figure.declaration, place / name, measures=figure.measures, histories=figure.histories, suffixes=(".svg",))
