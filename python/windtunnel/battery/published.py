@@ -4,9 +4,10 @@ Of picoquic's tests those without loss, jitter or a remembered path, in which on
 (``picoquictest/satellite_test.c`` and ``congestion_test.c`` of 1.1.53.0): their links count the payload of UDP alone and bound a queue by
 time. Of neqo's ``gbit_bandwidth`` (``neqo-transport/tests/network.rs``) the capacity, of every stack's CUBIC: neqo itself is not among the
 stacks. quiche is asked for the same capacity over two fifths of the bytes: more end its slow start, which loses thousands of datagrams at
-once, and a single call of its ``send`` looks up each of them from the front of all that is not acknowledged yet (``SendBuf::retransmit``
-in ``stream/send_buf.rs`` of 0.30.0). Theirs go from the server where ours go from the client, some on four streams after each other where
-ours is one, and end when all has arrived; ours end half a round trip later, with the last ACK.
+once. On its way to what is to be sent again ``SendBuf::emit`` (``stream/send_buf.rs`` of 0.30.0) steps over each piece that waits for an
+ACK, and at each asks ``off_front``, which steps over all that follow: 80 MiB had not ended after 20 s of CPU, 97 % of them there. Theirs
+go from the server where ours go from the client, some on four streams after each other where ours is one, and end when all has arrived;
+ours end half a round trip later, with the last ACK.
 """
 
 from __future__ import annotations
