@@ -16,7 +16,7 @@ from windtunnel.experiment import Scale, plan
 from windtunnel.store import Results, ResultsError, open_results
 from windtunnel.suites import default_suites, suite
 from windtunnel.suites.everyone import SUBJECTS
-from windtunnel.suites.now.asked import QUESTIONS
+from windtunnel.suites.now.asked import QUESTIONS, number
 from windtunnel.suites.now.beside import beside_lines
 from windtunnel.suites.now.grids import FRACTION, RATES, WHOLE, cost_s
 from windtunnel.suites.now.page import in_short, page, ranking, table
@@ -157,6 +157,13 @@ class Folder:
 def test_what_ran_elsewhere_stands_beside_the_simulators_with_the_range_of_its_repeats() -> None:
     (row,) = (line for line in beside_lines(cast("Results", Folder())) if line.startswith("| Efficiency"))
     assert [cell.strip() for cell in row.split("|")[2:-1]] == ["reno", "0.920 (0.900 to 0.940)", "0.900", "0.600 (0.500 to 0.700)"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0.00"), (0.004, "0.004"), (0.00031, "0.0003"), (0.05, "0.05"), (2.981, "2.98"), (2e-7, "0.0000002")]
+)
+def test_a_small_number_is_not_written_as_nothing(value: float, text: str) -> None:
+    assert number(value, 2) == text
 
 
 def test_a_folder_without_it_is_refused(tmp_path: Path) -> None:

@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 POINT = ("rtt", "q", "queue", "opponent", "p")
 """The columns that say at which point of the grid a value was measured."""
+UNITS = {
+    "fair_minmax": "smaller over larger",
+    "rtt_unfair": "near over far",
+    "over_other": "it over the other",
+    "util": "share of the link",
+    "loss_ovh": "% sent again",
+    "conv80_s": "s",
+}
+"""What a value of a metric is, in a few words."""
+
+
+def number(value: float, digits: int) -> str:
+    """Return a value with some digits behind the point, or, where these would all be zeros, with its first digit."""
+    text = f"{value:.{digits}f}"
+    return text if value == 0 or float(text) != 0 else np.format_float_positional(float(f"{value:.1g}"), trim="-")
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,10 @@ import numpy as np
 import polars as pl
 
 from windtunnel.store import Results
-from windtunnel.suites.now.asked import POINT, QUESTIONS, Question
+from windtunnel.suites.now.asked import POINT, QUESTIONS, UNITS, Question, number
 from windtunnel.suites.now.grids import RATES
 
 SIMULATOR = "simulator"
-_WHAT = {
-    "fair_minmax": "smaller over larger",
-    "rtt_unfair": "near over far",
-    "over_other": "it over the other",
-    "util": "share of the link",
-    "loss_ovh": "% sent again",
-    "conv80_s": "s",
-}
 _Values = Mapping[tuple[object, ...], Mapping[int, float]]
 """Of an algorithm: by point, then by seed."""
 
@@ -65,7 +57,7 @@ def _rows(results: Results, question: Question, rate: int) -> Iterator[tuple[str
         points = [point for point in own if all(point in values for values in others.values())]
         if others and points:
             cells = {column: _cell(question, [values[point] for point in points]) for column, values in ((SIMULATOR, own), *others.items())}
-            yield f"{question.title}, {_WHAT[question.metric]} ({_where(points, rate)})", name, cells
+            yield f"{question.title}, {UNITS[question.metric]} ({_where(points, rate)})", name, cells
 
 
 def _frames(results: Results, id: str) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -108,5 +100,5 @@ def _cell(question: Question, points: Sequence[Mapping[int, float]]) -> str:
     means = [scale * float(np.mean([one[seed] for one in points])) for seed in seeds]
     if not means or not np.isfinite(means).all():
         return "never in a run" if means else ""
-    ends = f" ({min(means):.{digits}f} to {max(means):.{digits}f})" if len(means) > 1 else ""
-    return f"{np.mean(means):.{digits}f}{ends}"
+    ends = f" ({number(min(means), digits)} to {number(max(means), digits)})" if len(means) > 1 else ""
+    return f"{number(float(np.mean(means)), digits)}{ends}"

@@ -23,7 +23,7 @@ from windtunnel.metrics.backoffs import Array
 from windtunnel.plots.declared import Compared
 from windtunnel.stats import bootstrap_indices
 from windtunnel.store import Results, ResultsError
-from windtunnel.suites.now.asked import POINT, QUESTIONS, Question
+from windtunnel.suites.now.asked import POINT, QUESTIONS, UNITS, Question, number
 from windtunnel.suites.now.beside import beside_lines
 from windtunnel.suites.now.grids import FRACTION, LONG_RTT, RATES
 from windtunnel.suites.now.questions import is_of_epochs
@@ -39,7 +39,7 @@ _SAID = {"same": ", queue 20 % BDP", "loss": ", a loss of 0.1 %"}
 HEAD = (
     "The seven tests of Li, Leith and Shorten (IEEE/ACM ToN 15(5), 2007) for every algorithm of one flow that the simulator has, "
     "with Linux 6.1's stack, and for the whole QUIC stacks that were built (NAME@STACK). "
-    "[How it is made, and how to make it again](guides/now.md).",
+    "[How it is made, how to make it again, and what surprises in it](guides/now.md).",
     "A number is the mean over all points of the question (round trips, queues, drop-tail and FQ-CoDel: [below](#what-was-run)); in "
     "brackets the 95 % interval over resamples of the repeats. A rank is a range: algorithms whose intervals overlap are "
     "not distinguished. There is no single score: who is first in one question is last in another. †n: at n points no run held one whole "
@@ -157,9 +157,8 @@ def _cell(question: Question, place: Place | None) -> str:
     first, last = place.ranks
     whose = "" if question.kind != "old" or place.value < 1.05 else (" more" if place.takes else " less")
     mark = f" †{place.unfinished}" if place.unfinished else ""
-    numbers = " ".join(f"{one:.{question.digits}f}" for one in (place.value,))
-    ends = f"{place.low:.{question.digits}f} to {place.high:.{question.digits}f}"
-    return f"{first if first == last else f'{first}-{last}'} | {numbers}{whose} ({ends}){mark}"
+    value, low, high = (number(one, question.digits) for one in (place.value, place.low, place.high))
+    return f"{first if first == last else f'{first}-{last}'} | {value}{whose} ({low} to {high}){mark}"
 
 
 def page(results: Results, folder: Path, *, today: datetime.date, beside: Results | None = None) -> str:
@@ -267,6 +266,8 @@ def _figure(question: Question, tables: Mapping[str, pl.DataFrame], rate: int, f
         f"{question.title}, {_rate(rate)}",
         metric=question.metric,
         x="alg",
+        x_label="",
+        y_label=UNITS[question.metric].replace("% sent", "share sent"),
         panels=None if question.kind in _SHOWN else "q",
         y_log=question.better == "equal",
         baseline=(1.0,) if question.better == "equal" else (),
