@@ -6,18 +6,20 @@ import datetime
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 import pytest
 
 from windtunnel.cli import main
 from windtunnel.experiment import Scale, plan
-from windtunnel.store import ResultsError, open_results
+from windtunnel.store import Results, ResultsError, open_results
 from windtunnel.suites import default_suites, suite
 from windtunnel.suites.everyone import SUBJECTS
+from windtunnel.suites.now.asked import QUESTIONS, number
+from windtunnel.suites.now.beside import beside_lines
 from windtunnel.suites.now.grids import FRACTION, RATES, WHOLE, cost_s
-from windtunnel.suites.now.page import QUESTIONS, page, ranking, table
+from windtunnel.suites.now.page import in_short, page, ranking, table
 from windtunnel.suites.now.questions import is_of_epochs
 
 NOW = suite("now")
@@ -125,6 +127,43 @@ def test_the_page_of_a_folder_has_a_date_a_version_and_every_question(tmp_path: 
     assert "Generated 2026-11-24 with Windtunnel" in text and "Not run for this page: 250 Mbit/s" in text
     assert all(f"## {one.title}\n" in text for one in QUESTIONS) and "| reno |" in text
     assert (tmp_path / "figures" / "now-response-function.svg").is_file()
+
+
+def test_the_first_table_names_all_that_may_be_first_and_all_that_may_be_last() -> None:
+    # Two that the intervals do not distinguish, then one that is worse than both.
+    values = {"reno": [0.90, 0.94], "cubic": [0.91, 0.93], "bbr": [0.5, 0.5]}
+    places = ranking(measured(values, "fair_minmax", rtt=42.0, q=0.2), QUESTIONS[0], duration_s=600.0)
+    text = "\n".join(in_short([(QUESTIONS[0], {10: places})], [10]))
+    assert "last: bbr" in text and text.partition("first: ")[2].partition(";")[0].split(", ") in (["reno", "cubic"], ["cubic", "reno"])
+
+
+class Folder:
+    """A results folder of two experiments' frames: a simulator's with a stack, a kernel's of one run."""
+
+    def __init__(self) -> None:
+        two = {"reno": [0.90, 0.94], "reno@quinn": [0.5, 0.7], "vegas": [0.1, 0.1]}
+        self.frames = {"sim": measured(two, "util", rtt=42.0, q=0.2), "linux": measured({"reno": [0.9]}, "util", rtt=42.0, q=0.2)}
+
+    def experiments(self, _: str) -> list[str]:
+        return ["now.same-10"]
+
+    def measures(self, _: str, backend: str) -> pl.DataFrame:
+        return self.frames[backend]
+
+    def declaration(self, _: str, __: str) -> dict[str, str]:
+        return {"backend_title": "Linux 6.1.192 (31e2566f92c4)"}
+
+
+def test_what_ran_elsewhere_stands_beside_the_simulators_with_the_range_of_its_repeats() -> None:
+    (row,) = (line for line in beside_lines(cast("Results", Folder())) if line.startswith("| Efficiency"))
+    assert [cell.strip() for cell in row.split("|")[2:-1]] == ["reno", "0.920 (0.900 to 0.940)", "0.900", "0.600 (0.500 to 0.700)"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, "0.00"), (0.004, "0.004"), (0.00031, "0.0003"), (0.05, "0.05"), (2.981, "2.98"), (2e-7, "0.0000002")]
+)
+def test_a_small_number_is_not_written_as_nothing(value: float, text: str) -> None:
+    assert number(value, 2) == text
 
 
 def test_a_folder_without_it_is_refused(tmp_path: Path) -> None:

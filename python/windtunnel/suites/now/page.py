@@ -1,4 +1,6 @@
-"""Write what a results folder holds of the benchmark as one page: ``python -m windtunnel.suites.now.page RESULTS PAGE.md``.
+"""Write what a results folder holds of the benchmark as one page: ``python -m windtunnel.suites.now.page RESULTS PAGE.md [BESIDE]``.
+
+BESIDE is another folder, with runs on Linux and of whole stacks at some of the points.
 
 A ranking for each of the seven questions, with intervals, and no single score. A rank is a range: from one more than the algorithms whose
 intervals are all better, to as many as are not all worse.
@@ -8,8 +10,9 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,77 +23,29 @@ from windtunnel.metrics.backoffs import Array
 from windtunnel.plots.declared import Compared
 from windtunnel.stats import bootstrap_indices
 from windtunnel.store import Results, ResultsError
-from windtunnel.suites.now.grids import FRACTION, RATES
+from windtunnel.suites.now.asked import POINT, QUESTIONS, UNITS, Question, number
+from windtunnel.suites.now.beside import beside_lines
+from windtunnel.suites.now.grids import FRACTION, LONG_RTT, RATES
 from windtunnel.suites.now.questions import is_of_epochs
 from windtunnel.suites.written import write_page
 from windtunnel.version import __version__
 
 RESAMPLES = 1000
+_NAMED = 4
+"""So many names in a cell of the first table."""
 _SHOWN: Mapping[str, Mapping[str, str | float | int]] = {"same": {"queue": "drop-tail", "q": 0.2}, "loss": {"p": 1e-3}}
 """The points of a figure that has one panel: the paper's queue of 20 % BDP, and a loss of 0.1 %."""
 _SAID = {"same": ", queue 20 % BDP", "loss": ", a loss of 0.1 %"}
 HEAD = (
     "The seven tests of Li, Leith and Shorten (IEEE/ACM ToN 15(5), 2007) for every algorithm of one flow that the simulator has, "
     "with Linux 6.1's stack, and for the whole QUIC stacks that were built (NAME@STACK). "
-    "[How it is made, and how to make it again](guides/now.md).",
-    "A number is the mean over all points of the question (round trips, queues of 5 % to 200 % BDP, drop-tail and FQ-CoDel); in "
+    "[How it is made, how to make it again, and what surprises in it](guides/now.md).",
+    "A number is the mean over all points of the question (round trips, queues, drop-tail and FQ-CoDel: [below](#what-was-run)); in "
     "brackets the 95 % interval over resamples of the repeats. A rank is a range: algorithms whose intervals overlap are "
     "not distinguished. There is no single score: who is first in one question is last in another. †n: at n points no run held one whole "
     "congestion epoch of an algorithm whose rate is made of epochs, so that its mean is of a part of one.",
 )
 """What every page says before its tables."""
-_POINT = ("rtt", "q", "queue", "opponent", "p")
-
-
-@dataclass(frozen=True)
-class Question:
-    """One of the seven.
-
-    Parameters
-    ----------
-    title, asks : str
-        Heading, and what a number of the table is.
-    kind : str
-        Of the experiments that answer it.
-    metric : str
-        Their metric.
-    better : {"more", "less", "equal"}
-        Which values rank first; with `equal` those near 1, and a value is how many times two flows are apart.
-    fixed : mapping of str to str
-        Only these points.
-    digits : int
-        Behind the point.
-    """
-
-    title: str
-    asks: str
-    kind: str
-    metric: str
-    better: str
-    fixed: Mapping[str, str] = field(default_factory=dict)
-    digits: int = 2
-
-
-QUESTIONS = (
-    Question("Symmetric fairness", "Smaller over larger throughput of two equal flows; 1 is equal.", "same", "fair_minmax", "more"),
-    Question(
-        "Fairness between round trips", "How many times a flow of 162 ms and a nearer one are apart.", "rtt", "rtt_unfair", "equal", {}, 1
-    ),
-    Question("Beside Reno", "How many times the algorithm and Reno are apart.", "old", "over_other", "equal", {"opponent": "reno"}, 1),
-    Question("Beside CUBIC", "How many times the algorithm and CUBIC are apart.", "old", "over_other", "equal", {"opponent": "cubic"}, 1),
-    Question("Efficiency", "Share of the link that two flows use.", "same", "util", "more", {}, 3),
-    Question("Loss overhead", "Per cent of packets sent again by two flows.", "same", "loss_ovh", "less", {}, 2),
-    Question("Response function", "Share of the link that one flow uses where packets are lost at random.", "loss", "util", "more"),
-    Question(
-        "Convergence",
-        "Seconds until a second flow has 80 % of its long-term rate; the run's length where it never does.",
-        "same",
-        "conv80_s",
-        "less",
-        {},
-        0,
-    ),
-)
 
 
 @dataclass(frozen=True)
@@ -150,7 +105,7 @@ def _by_algorithm(frame: pl.DataFrame, metric: str) -> Iterator[tuple[str, pl.Da
 
 def _resampled(rows: pl.DataFrame, question: Question, duration_s: float) -> tuple[Array, int]:
     """Return the mean over points, then over each resample of the repeats, and the number of points."""
-    by = [name for name in _POINT if name in rows.columns]
+    by = [name for name in POINT if name in rows.columns]
     points = []
     for _, own in rows.sort("seed").group_by(by, maintain_order=True):
         values = np.where(np.isinf(own["value"].to_numpy()), duration_s, own["value"].to_numpy())
@@ -174,7 +129,7 @@ def _unfinished(name: str, rows: pl.DataFrame | None) -> int:
     """Return at how many points no repeat had a whole epoch, of an algorithm whose rate is made of epochs."""
     if rows is None or not is_of_epochs(name):
         return 0
-    by = [one for one in _POINT if one in rows.columns]
+    by = [one for one in POINT if one in rows.columns]
     return rows.group_by(by).agg(pl.col("value").max()).filter(pl.col("value") < 1).height
 
 
@@ -202,12 +157,11 @@ def _cell(question: Question, place: Place | None) -> str:
     first, last = place.ranks
     whose = "" if question.kind != "old" or place.value < 1.05 else (" more" if place.takes else " less")
     mark = f" †{place.unfinished}" if place.unfinished else ""
-    numbers = " ".join(f"{one:.{question.digits}f}" for one in (place.value,))
-    ends = f"{place.low:.{question.digits}f} to {place.high:.{question.digits}f}"
-    return f"{first if first == last else f'{first}-{last}'} | {numbers}{whose} ({ends}){mark}"
+    value, low, high = (number(one, question.digits) for one in (place.value, place.low, place.high))
+    return f"{first if first == last else f'{first}-{last}'} | {value}{whose} ({low} to {high}){mark}"
 
 
-def page(results: Results, folder: Path, *, today: datetime.date) -> str:
+def page(results: Results, folder: Path, *, today: datetime.date, beside: Results | None = None) -> str:
     """Return the page, and draw its figures into a folder ``figures`` beside it.
 
     Parameters
@@ -218,6 +172,8 @@ def page(results: Results, folder: Path, *, today: datetime.date) -> str:
         Where the page will be.
     today : datetime.date
         The date on it.
+    beside : Results, optional
+        A folder with runs on Linux and of whole stacks, if it is another one.
 
     Raises
     ------
@@ -232,15 +188,60 @@ def page(results: Results, folder: Path, *, today: datetime.date) -> str:
     scales = sorted({str(results.declaration(id, "sim")["scale"]) for id in ids})
     ran = sorted({int(id.rpartition("-")[2]) for id in ids})
     absent = [_rate(rate) for rate in RATES if rate not in ran]
-    lines = _head(today, runs, scales, ran, absent)
-    for question in QUESTIONS:
-        places = {
-            rate: ranking(tables[f"now.{question.kind}-{rate}"], question, duration_s=FRACTION[question.kind, rate].duration_s)
-            for rate in RATES
-            if f"now.{question.kind}-{rate}" in tables
-        }
+    ranked = [
+        (
+            question,
+            {
+                rate: ranking(tables[f"now.{question.kind}-{rate}"], question, duration_s=FRACTION[question.kind, rate].duration_s)
+                for rate in RATES
+                if f"now.{question.kind}-{rate}" in tables
+            },
+        )
+        for question in QUESTIONS
+    ]
+    lines = [*_head(today, runs, scales, ran, absent), *in_short(ranked, ran)]
+    for question, places in ranked:
         lines += [f"## {question.title}", "", question.asks, "", *_figure(question, tables, ran[0], folder), *table(question, places)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *beside_lines(beside or results), *_ran({id: results.declaration(id, "sim") for id in ids})])
+
+
+def in_short(ranked: Sequence[tuple[Question, Mapping[int, Mapping[str, Place]]]], rates: Sequence[int]) -> list[str]:
+    """Return a table of those that no other algorithm is distinguished from at either end, a row a question."""
+    lines = ["## In short", "", "Of each question the algorithms that may be first, and those that may be last.", ""]
+    lines += [f"| question | {' | '.join(map(_rate, rates))} |", "|---" * (1 + len(rates)) + "|"]
+    for question, places in ranked:
+        cells = " | ".join(_ends(places.get(rate, {})) for rate in rates)
+        lines.append(f"| {question.title} | {cells} |")
+    return [*lines, ""]
+
+
+def _ends(places: Mapping[str, Place]) -> str:
+    if not places:
+        return "not run"
+    first = [shown(name) for name, one in places.items() if one.ranks[0] == 1]
+    last = [shown(name) for name, one in places.items() if one.ranks[1] == len(places)]
+    return f"first: {_few(first)}; last: {_few(last[::-1])}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= _NAMED else f"{', '.join(names[: _NAMED - 1])} and {len(names) - _NAMED + 1} more"
+
+
+def _ran(declared: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the table of what was run, a row an experiment."""
+    lines = ["## What was run", "", "| experiment | round trips (ms) | queues (BDP) | loss | repeats | length (s) |", "|---" * 6 + "|"]
+    for kind, rate in FRACTION:
+        one = declared.get(f"now.{kind}-{rate}")
+        if one is None:
+            continue
+        points = one["points"]
+        trips, queues, losses = (", ".join(f"{value:g}" for value in points.get(name, ())) for name in ("rtt", "q", "p"))
+        managed = "; FQ-CoDel: 1" if "fq-codel" in points.get("queue", ()) else ""
+        lines.append(
+            f"| `now.{kind}-{rate}` | {trips or LONG_RTT} | {queues or '0.2'}{managed} | {losses} | {one['repeats']} "
+            f"| {FRACTION[kind, rate].duration_s:.0f} |"
+        )
+    return [*lines, ""]
 
 
 def _head(today: datetime.date, runs: int, scales: Sequence[str], ran: Sequence[int], absent: Sequence[str]) -> list[str]:
@@ -265,6 +266,8 @@ def _figure(question: Question, tables: Mapping[str, pl.DataFrame], rate: int, f
         f"{question.title}, {_rate(rate)}",
         metric=question.metric,
         x="alg",
+        x_label="",
+        y_label=UNITS[question.metric].replace("% sent", "share sent"),
         panels=None if question.kind in _SHOWN else "q",
         y_log=question.better == "equal",
         baseline=(1.0,) if question.better == "equal" else (),
@@ -278,7 +281,9 @@ def _figure(question: Question, tables: Mapping[str, pl.DataFrame], rate: int, f
 
 def main() -> None:
     """Write the page that the command line names."""
-    write_page(lambda results, folder: page(results, folder, today=datetime.date.today()))
+    write_page(
+        lambda results, folder, *beside: page(results, folder, today=datetime.date.today(), beside=next(iter(beside), None)), "BESIDE"
+    )
 
 
 if __name__ == "__main__":

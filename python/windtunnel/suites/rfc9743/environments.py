@@ -199,7 +199,9 @@ SPECIAL = (
         "Misbehaving nodes",
         "7.5",
         "SHOULD",
-        not_evaluated="No receiver that divides ACKs or sends them early, and no router that lies about ECN, is in the simulator.",
+        not_evaluated="A receiver that divides ACKs, acknowledges data it does not have or hides marks: the simulator's receivers do what "
+        "RFC 5681 says, and no option makes one do otherwise. What it would gain is decided by the stack's counting of bytes more than by "
+        "the algorithm. A router that clears or changes ECN is row 14; senders that do not react to loss are in rfc7928.unresponsive.",
     ),
     Criterion(
         "23",
@@ -246,7 +248,14 @@ SPECIAL = (
             ),
         ),
     ),
-    Criterion("25", "Multipath transport", "7.8", "MUST, if multipath", not_evaluated="The simulator has no transport with several paths."),
+    Criterion(
+        "25",
+        "Multipath transport",
+        "7.8",
+        "MUST, if multipath",
+        not_evaluated="A flow of the simulator has one path, and no controller sees the windows of another flow, so that there is none "
+        "to couple. Subflows without coupling are separate flows: one link is row 04, the failure of a path row 24.",
+    ),
     Criterion(
         "26",
         "Data centres",
