@@ -30,7 +30,7 @@ DEMO := build/demo
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
 
-.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power gate-plans campaign-cost ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement agreement-6.12 wheel local-wheel test-wheel names release demo clean
+.PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power gate-plans campaign-cost ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement agreement-6.12 agreement-live wheel local-wheel test-wheel names release demo clean
 
 build: $(CORE)
 
@@ -280,6 +280,21 @@ agreement: $(CORE)
 agreement-6.12: $(CORE)
 	$(BIN)/windtunnel agree --kernel 6.12 --out build/agreement-6.12 || test $$? = 1
 	$(BIN)/python -m windtunnel.agreement.tables build/agreement-6.12 docs/validation/kernel-6.12.md
+
+# The same on this machine's own kernel, and parts of papers' experiments, in real time: three hours. LINUX_TCP is net/ipv4 of a kernel's sources, for what this kernel has no module of.
+LINUX_TCP ?= /usr/src/linux-source-6.12/net/ipv4
+OF_FILES = $(foreach name,$(1),$(LINUX_TCP)/tcp_$(name).c)
+COMMA := ,
+commas = $(subst $() ,$(COMMA),$(strip $(1)))
+part = $(BIN)/windtunnel suite run $(2) --longest $(3) --seeds $(4) --backend sim --out build/papers/$(1)-sim --alg $(call commas,$(5) $(6)) || test $$? = 1; \
+  $(BIN)/windtunnel suite run $(2) --longest $(3) --seeds $(4) --backend live --out build/papers/$(1)-live --alg $(call commas,$(5) $(call OF_FILES,$(6))) || test $$? = 1
+agreement-live: $(CORE)
+	$(BIN)/windtunnel agree --live --grid live-brief --alg $(call commas,reno cubic bbr $(call OF_FILES,htcp)) --out build/agreement-live || test $$? = 1
+	$(call part,li07-10,li07.fig4 li07.fig11 --at rate=10 --at rtt=42,240s,3,reno cubic,htcp bic scalable)
+	$(call part,li07-250,li07.fig4 li07.fig11 --at rate=250 --at rtt=42,240s,1,cubic,htcp scalable)
+	$(call part,slac03-1,slac03.fig4 --at site=UFL --at win=1MB --at period=30,130s,1,reno,bic htcp)
+	$(call part,slac03-8,slac03.fig4 --at site=UFL --at win=8MB --at period=60,130s,1,,bic)
+	$(BIN)/python -m windtunnel.agreement.live_page docs/validation/live.md build/agreement-live build/papers/*-sim build/papers/*-live
 
 # For Python 3.10 and newer on any Linux with glibc 2.17 (2012): zig links against that one. auditwheel says whether the wheel keeps the promise of its name.
 # Beside it the sources, of which pip builds the same where there is a Rust toolchain. TARGETS names other processors (`rustup target add`), whose wheels nothing here runs.

@@ -51,6 +51,11 @@ def renewed(page: str, rows: Sequence[Comparison], facts: str) -> str:
         When a block has another name.
     """
     blocks = {"summary": f"{facts}\n\n{_summary(rows)}", "reference": _reference(rows), "differences": _differences(rows)}
+    return replaced(page, blocks)
+
+
+def replaced(page: str, blocks: Mapping[str, str]) -> str:
+    """Return a page with the blocks that it names; KeyError for a name that is not among them."""
     return _BLOCK.sub(lambda found: f"{found[1]}\n{blocks[found['name']]}\n\n{found[3]}", page)
 
 

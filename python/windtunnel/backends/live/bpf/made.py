@@ -14,7 +14,7 @@ from windtunnel.backends.live.bpf.translate import NotBpf, Unit
 from windtunnel.foreign import ForeignError
 
 HEADER = "windtunnel_kernel.h"
-WALL_S_MAX = 60.0
+WALL_S_MAX = 300.0
 
 
 def units(algorithm: str, settings: Mapping[str, str]) -> tuple[str, list[Unit]]:
@@ -86,7 +86,10 @@ def compiled(algorithm: str, settings: Mapping[str, str], name: str, folder: Pat
     flags = ["-O2", "-g", "-target", "bpf", "-mcpu=v4", f"-DWT_HZ={kernel.hertz()}", "-w", "-Werror=implicit-function-declaration"]
     where = [f"-I{folder}", f"-I{folder / 'include'}", f"-I{types}", "-fno-caret-diagnostics"]
     command = [str(kernel.clang()), *flags, *where, "-c", str(source), "-o", str(target)]
-    made = subprocess.run(command, capture_output=True, text=True, timeout=WALL_S_MAX, check=False)
+    try:
+        made = subprocess.run(command, capture_output=True, text=True, timeout=WALL_S_MAX, check=False)
+    except subprocess.TimeoutExpired:
+        raise ForeignError(file, f"becomes no BPF program: {command[0]} was not done after {WALL_S_MAX:g} s") from None
     if made.returncode != 0:
         raise ForeignError(file, f"becomes no BPF program: {complaint(made.stderr, folder)}")
     return target
