@@ -47,7 +47,7 @@ def test_a_quantity_has_three_sides_and_the_interval_of_the_difference_the_lowes
     shown = [line for line in lines("quantities") if "htcp" in line]
     assert shown[0] == f"| 10 | tcp_htcp.c | 0.900 [0, 1] | {MISSING} | never | 0.010 [{MINUS}0.020, 0.040] | **differs** |"
     assert shown[1].endswith("| noise |")
-    assert f"1.0 % [{MINUS}2.0, 4.0]" in "\n".join(lines("quantities"))
+    assert f"1 % [{MINUS}2, 4]" in "\n".join(lines("quantities"))
 
 
 def test_what_the_machine_did_is_said_by_rate() -> None:
