@@ -28,17 +28,11 @@ from windtunnel.version import __version__
 Comparison = Mapping[str, Any]
 """A row of the report's ``rows.json``."""
 Values = Mapping[tuple[str, ...], Sequence[float]]
-"""Of one side: repeats by experiment, point and metric."""
+"""Of one side: repeats by experiment, point and what the experiment's figures show."""
 
 SIDES = ("sim", "linux", "live")
 NOISE = "noise"
 """A word of the note of a row whose repeats are further apart than the two sides are."""
-METRICS = {
-    "li07.fig4": {"fair_minmax": "smaller over larger throughput"},
-    "li07.fig11": {"conv80_s": "80 % convergence time of flow 2 (s)"},
-    "slac03.fig4": {"stability": "stability index", "thr_mbps": "throughput (Mbit/s)"},
-}
-"""What is shown of the papers' experiments, in this order."""
 _DIGITS = 3
 
 
@@ -165,8 +159,8 @@ def _papers(sim: Values, live: Values) -> str:
         return f"{number(found.mean)}{spread}"
 
     lines = [
-        [experiment, point, METRICS[experiment][metric], cell(sim.get((experiment, point, metric))), cell(values)]
-        for (experiment, point, metric), values in sorted(live.items(), key=lambda one: [*METRICS].index(one[0][0]))
+        [experiment, point, metric, cell(sim.get((experiment, point, metric))), cell(values)]
+        for (experiment, point, metric), values in sorted(live.items(), key=lambda one: one[0][0])
     ]
     return markdown(["experiment", "point", "", "simulator", "live"], lines) if lines else "Nothing was run."
 
@@ -177,7 +171,8 @@ def _values(folder: Results) -> dict[tuple[str, ...], list[float]]:
     for experiment in dict.fromkeys(name.partition("@")[0] for name in folder.experiments()):
         measures = folder.measures(experiment)
         dimensions = measures.columns[: measures.columns.index("seed")]
-        for metric in METRICS.get(experiment, {}):
+        drawn = {one["metric"]: one["y_label"] for one in folder.declaration(experiment)["figures"] if one.get("metric")}
+        for metric, title in drawn.items():
             for row in measures.filter(measures["metric"] == metric).sort("seed", maintain_order=True).iter_rows(named=True):
                 if row["value"] is None or (row["flow"] is not None and row["flow"] not in ("", "all")):
                     continue
@@ -185,7 +180,7 @@ def _values(folder: Results) -> dict[tuple[str, ...], list[float]]:
                     f"{name} {row[name]:g}" if isinstance(row[name], float) else str(row[name]) for name in dimensions if name != "alg"
                 ]
                 point = ", ".join([_plain(str(row["alg"])), *others])
-                found.setdefault((experiment, point, metric), []).append(float(row["value"]))
+                found.setdefault((experiment, point, title), []).append(float(row["value"]))
     return found
 
 
