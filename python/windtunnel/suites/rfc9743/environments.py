@@ -253,8 +253,8 @@ SPECIAL = (
         "Multipath transport",
         "7.8",
         "MUST, if multipath",
-        not_evaluated="The simulator has no transport with several paths: no controller sees the windows of another flow, so that none are there "
-        "to couple. Subflows without coupling are separate flows: one link is row 04, the failure of a path row 24.",
+        not_evaluated="The simulator has no transport with several paths: no controller sees another flow's window to couple with "
+        "its own. Subflows without coupling are separate flows: one link is row 04, the failure of a path row 24.",
     ),
     Criterion(
         "26",
