@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,8 @@ from windtunnel.suites.now.asked import POINT, QUESTIONS, UNITS, Question, numbe
 from windtunnel.suites.now.grids import RATES
 
 SIMULATOR = "simulator"
-_Values = Mapping[tuple[object, ...], Mapping[int, float]]
+_Point = tuple[tuple[str, Any], ...]
+_Values = Mapping[_Point, Mapping[int, float]]
 """Of an algorithm: by point, then by seed."""
 
 
@@ -77,17 +79,17 @@ def _values(frame: pl.DataFrame, question: Question) -> Mapping[str, _Values]:
     for name, value in question.fixed.items():
         rows = rows.filter(pl.col(name) == value)
     by = [name for name in POINT if name in rows.columns]
-    found: dict[str, dict[tuple[object, ...], dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    found: dict[str, dict[_Point, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for row in rows.iter_rows(named=True):
         found[row["alg"]][tuple((name, row[name]) for name in by)][row["seed"]] = float(row["value"])
     return found
 
 
-def _where(points: Sequence[tuple[object, ...]], rate: int) -> str:
+def _where(points: Sequence[_Point], rate: int) -> str:
     said = f"{rate} Mbit/s"
     if len(points) > 1:
         return f"{said}, {len(points)} points"
-    own = dict(points[0])  # type: ignore[call-overload]
+    own = dict(points[0])
     parts = {"rtt": "{:g} ms", "q": "{:g} BDP", "p": "a loss of {:.2%}"}
     return ", ".join([said, *(text.format(own[name]) for name, text in parts.items() if own.get(name) is not None)])
 
