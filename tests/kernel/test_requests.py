@@ -71,6 +71,17 @@ def test_draws_and_times_are_the_simulators_over_a_narrow_reverse_link() -> None
     assert theirs.flows["delivered_packets"][0] == ours.flows["delivered_packets"][0]
 
 
+@pytest.mark.parametrize(("request_bytes", "response"), [(11_500, "77kB"), (10_000, "100kB"), (2800, "100kB")])
+def test_a_request_of_several_packets_is_acknowledged_and_not_repeated(request_bytes: int, response: str) -> None:
+    """Eight packets take 94 ms at 1 Mbit/s, and a timer of 80 ms runs: each ACK of the server starts it again."""
+    line = f"cubic,request={request_bytes},response={response},think=500ms"
+    made = scenario(line, link={"rate": "10Mbit", "queue": "1bdp"}, reverse={"rate": "1Mbit", "queue": 100})
+    ours, theirs = map(exchanges, both(made))
+    assert set(theirs["repeats"]) == set(ours["repeats"]) == {0}
+    # The first meets quick ACKs on both sides, later ones every second packet.
+    assert theirs["completion_s"].drop_nulls().to_list() == pytest.approx(ours["completion_s"].drop_nulls().to_list(), abs=6e-3)
+
+
 def test_a_client_that_stops_asks_no_more() -> None:
     ours, theirs = map(exchanges, both(scenario("reno,response=14480,think=1s,stop=5s")))
     assert len(theirs) == len(ours) == 5

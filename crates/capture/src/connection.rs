@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use sim::{Asked, Place, SeenContent, Tapped};
-use tcp::{Ack, Ecn, EcnBits, Opening, Sack, WINDOW_PROBE};
+use tcp::{Ack, Bare, Ecn, EcnBits, Opening, Sack};
 use units::Time;
 
 use crate::asked::{Heard, Requests};
@@ -179,7 +179,7 @@ impl Connection {
 
     fn was_capable(&self, seq: u64, sent: Time) -> bool {
         let ecn = self.tapped.ecn;
-        if Opening::of(seq).is_some() || seq == WINDOW_PROBE {
+        if Opening::of(seq).is_some() || Bare::of(seq).is_some() {
             return ecn.marks_retransmissions();
         }
         ecn.is_on() && !self.bare.contains(&(sent, seq))
@@ -257,9 +257,16 @@ impl Connection {
         if let Some(part) = Opening::of(seq) {
             return self.opening(part, value, known, ecn);
         }
-        let is_last = seq != WINDOW_PROBE && seq + 1 == self.tapped.segments;
+        let bare = Bare::of(seq);
+        let is_last = bare.is_none() && seq + 1 == self.tapped.segments;
         let una = known.map_or(0, |known| known.cumulative);
-        let number = if seq == WINDOW_PROBE { self.number(una).wrapping_sub(1) } else { self.number(seq) };
+        let number = match bare {
+            // Linux `tcp_xmit_probe_skb`.
+            Some(Bare::Probe) => self.number(una).wrapping_sub(1),
+            // A client asks once it has all, and says so.
+            Some(Bare::Heard(_)) => self.number(una),
+            None => self.number(seq),
+        };
         let cwr = if bits.cwr && !self.counts_marks() { CWR } else { 0 };
         let marks = if self.counts_marks() { counted(0) } else { 0 };
         headers(&Packet {
@@ -269,7 +276,7 @@ impl Connection {
             ack: 1 + known.map_or(0, |known| known.heard as u32),
             flags: ACK | cwr | marks | if is_last { FIN } else { 0 },
             options: TcpOptions { timestamps: self.timestamps(value, known.map_or(0, |known| known.value)), ..TcpOptions::default() },
-            payload: if seq == WINDOW_PROBE { 0 } else { self.tapped.mss },
+            payload: if bare.is_some() { 0 } else { self.tapped.mss },
             ..self.of_sender()
         })
     }

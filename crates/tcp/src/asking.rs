@@ -1,9 +1,10 @@
 //! The side that asks: when a request that has no answer leaves again.
 //!
 //! Its timers are those of Linux 6.1 for data of its size: a tail loss probe after two smoothed RTTs, and 200 ms for a lone packet, not later
-//! than the retransmission timeout; a full timeout after the probe; then timeouts that double. The response acknowledges the request, and
-//! gives an RTT sample: of a request that left once to the nanosecond, of another by the timestamp that it echoes, in milliseconds.
-//! Departure: all packets of a request leave again, where Linux sends the last, then the first, then what SACK shows missing.
+//! than the retransmission timeout; a full timeout after the probe; then timeouts that double. ACKs of its packets start the timer anew; the
+//! response acknowledges what is left. Either gives an RTT sample: of a request that left once to the nanosecond, of another by the timestamp
+//! that it echoes, in milliseconds. Departure: all packets of a request that have no ACK leave again, where Linux sends the last, then the
+//! first, then what SACK shows missing.
 
 use cc::Connection;
 use units::{Duration, Time};
@@ -63,9 +64,25 @@ impl Asking {
     /// A request of so many packets leaves; until when its answer is waited for.
     pub fn on_asked(&mut self, now: Time, packets: u64) -> Time {
         (self.left, self.first_sent) = (1, now);
-        (self.c.una, self.c.nxt) = (0, packets);
+        (self.c.una, self.c.nxt) = (self.c.nxt, self.c.nxt + packets);
+        self.deadline(now)
+    }
+
+    /// An ACK of `packets` packets of all requests arrives, more than before, to the copy that was sent at `sent`; until when the answer to
+    /// those left is waited for.
+    pub fn on_heard(&mut self, now: Time, packets: u64, sent: Time) -> Time {
+        self.c.una = packets;
+        self.sample_of(now, sent);
+        if packets == self.c.nxt {
+            return Time::NEVER;
+        }
+        self.deadline(now)
+    }
+
+    /// Until when an answer is waited for from `now` on.
+    fn deadline(&self, now: Time) -> Time {
         let rto = self.rtt.rto();
-        if !self.has_probes {
+        if !self.has_probes || self.left > 1 {
             return now + rto;
         }
         let wait = if self.c.srtt8_us == 0 { PROBE_INITIAL } else { probe_wait(&self.c) };
@@ -82,8 +99,15 @@ impl Asking {
         now + self.rtt.rto()
     }
 
-    /// An answer arrives, to the copy that was sent at `sent`.
+    /// An answer arrives, to the copy that was sent at `sent`: unless ACKs have done so it acknowledges the request.
     pub fn on_answered(&mut self, now: Time, sent: Time) {
+        if self.c.una < self.c.nxt {
+            self.c.una = self.c.nxt;
+            self.sample_of(now, sent);
+        }
+    }
+
+    fn sample_of(&mut self, now: Time, sent: Time) {
         if self.left == 1 {
             self.sample(now - self.first_sent);
         } else if self.has_timestamps {
@@ -92,8 +116,6 @@ impl Asking {
     }
 
     fn sample(&mut self, rtt: Duration) {
-        // Each request is a round of its own.
-        self.c.una = self.c.nxt;
         self.rtt.on_sampled(&mut self.c, rtt);
     }
 }
@@ -128,6 +150,18 @@ mod tests {
         assert_eq!(deadlines(asking(|_| ()), 1), [1300, 1600, 2200, 3400]);
         assert_eq!(deadlines(asking(|_| ()), 2), [1202, 1502, 2102, 3302]);
         assert_eq!(deadlines(asking(|options| options.tlp = false), 1), [1300, 1900, 3100, 5500]);
+    }
+
+    /// Eight packets 12 ms apart, of which every second is acknowledged: each ACK starts two smoothed RTTs anew, the last ends the wait. By the
+    /// estimator, RTTs of 100, 112 and 124 ms after one of 100 ms make it 100, 101.5 and 104.3125 ms.
+    #[test]
+    fn acks_of_its_packets_put_the_probe_off() {
+        let mut asking = asking(|_| ());
+        assert_eq!(asking.on_asked(Time::from_ms(1000), 8).as_ms(), 1202);
+        assert_eq!(asking.on_heard(Time::from_ms(1100), 2, Time::ZERO).as_ms(), 1302);
+        assert_eq!(asking.on_heard(Time::from_ms(1112), 4, Time::ZERO).as_ms(), 1317);
+        assert_eq!(asking.on_heard(Time::from_ms(1124), 6, Time::ZERO).as_ms(), 1334);
+        assert_eq!(asking.on_heard(Time::from_ms(1136), 8, Time::ZERO), Time::NEVER);
     }
 
     /// Karn's rule: a repeated request is timed by the timestamp alone; without it the timeout stays doubled.

@@ -21,7 +21,10 @@ const LAST: u64 = u64::MAX >> 2;
 const FIRST: u64 = LAST - 1;
 
 /// The number of what asks a receiver whether it has room: a segment without data.
-pub const WINDOW_PROBE: u64 = LAST - 2;
+const WINDOW_PROBE: u64 = LAST - 2;
+
+/// Numbers from here to the parts of a handshake say how many packets of requests are acknowledged.
+const HEARD: u64 = 1 << 60;
 
 /// The cumulative acknowledgement that makes an ACK a SYN-ACK: as large as 47 bits say.
 const SYN_ACK: u64 = (1 << 47) - 1;
@@ -59,6 +62,35 @@ impl Opening {
         match seq {
             FIRST => Some(Opening::Syn),
             LAST => Some(Opening::Ack),
+            _ => None,
+        }
+    }
+}
+
+/// What a sender sends that is no data and opens nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bare {
+    /// It asks a receiver whether it has room.
+    Probe,
+    /// It acknowledges so many packets of requests.
+    Heard(u64),
+}
+
+impl Bare {
+    /// Its number among segments.
+    pub const fn seq(self) -> u64 {
+        match self {
+            Bare::Probe => WINDOW_PROBE,
+            Bare::Heard(packets) => HEARD + packets,
+        }
+    }
+
+    /// What segment `seq` is, if it is none of data and none of a handshake.
+    #[inline]
+    pub const fn of(seq: u64) -> Option<Bare> {
+        match seq {
+            WINDOW_PROBE => Some(Bare::Probe),
+            HEARD..WINDOW_PROBE => Some(Bare::Heard(seq - HEARD)),
             _ => None,
         }
     }

@@ -15,6 +15,8 @@ pub struct Receiver {
     quickack: u32,
     pub(crate) ack_every: u32,
     has_sack: bool,
+    /// ACKs wait for what is said next.
+    is_conversing: bool,
     /// A SYN has arrived.
     pub(crate) is_open: bool,
     /// How often the SYN-ACK left again by its timer, while the handshake has no end.
@@ -48,7 +50,7 @@ pub struct Receiver {
 }
 
 units::clone_by_field! {
-    Receiver: quickack ack_every has_sack is_open answered_again answers_by_timer recent compression sack next last pending ack_at quick echo_marks echo delay deadline
+    Receiver: quickack ack_every has_sack is_conversing is_open answered_again answers_by_timer recent compression sack next last pending ack_at quick echo_marks echo delay deadline
     ato ato_step last_arrival rto delay_max buffer, mostly empty: out_of_order
 }
 
@@ -59,6 +61,7 @@ impl Receiver {
             next: 0,
             last: u64::MAX,
             is_open: false,
+            is_conversing: false,
             answered_again: 0,
             answers_by_timer: false,
             pending: 0,
@@ -121,6 +124,7 @@ impl Receiver {
             Haste::Flush => 1,
         };
         if quickly > self.quick {
+            self.is_conversing = false;
             self.acknowledge_quickly(quickly);
         }
         flushed
@@ -247,6 +251,7 @@ impl Receiver {
 
     /// ACKs wait for what is said next, until something asks for quick ones (Linux `inet_csk_enter_pingpong_mode`).
     pub fn converse(&mut self) {
+        self.is_conversing = true;
         self.acknowledge_quickly(0);
     }
 
@@ -274,7 +279,7 @@ impl Receiver {
             self.ato = self.ato / 2 + self.ato_step;
         } else if gap < self.ato {
             self.ato = (self.ato / 2 + gap).min(self.rto);
-        } else if gap > self.rto {
+        } else if gap > self.rto && !self.is_conversing {
             self.acknowledge_quickly(self.quickack.max(self.quick));
         }
     }
@@ -398,6 +403,7 @@ impl Receiver {
     /// What was acknowledged comes again: the sender may not have heard of it, and hears of the next segments at once (Linux
     /// `tcp_data_queue`, `tcp_enter_quickack_mode(TCP_MAX_QUICKACKS)`). A copy of what waits behind a hole says nothing of the kind.
     fn hurry_after_old_data(&mut self) {
+        self.is_conversing = false;
         self.acknowledge_quickly(self.quickack.max(self.quick));
         self.ato = self.ato_step * 2;
     }

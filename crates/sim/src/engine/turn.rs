@@ -2,7 +2,7 @@
 
 use cc::Controller;
 use net::Link;
-use tcp::{Ack, Sack, Sender};
+use tcp::{Ack, Bare, Sack, Sender};
 use units::Time;
 
 use super::observer::Observer;
@@ -15,7 +15,8 @@ use crate::parts::request::Piece;
 use crate::parts::wire::PathWire;
 use crate::records::EventKind;
 
-/// A packet of a request arrives at the server, with the ACK that it carries. Once the request is whole the response is written. Returns the
+/// A packet of a request arrives at the server, with the ACK that it carries. It may be acknowledged at once. Once the request is whole the response is
+/// written. Returns the
 /// sender's deadline.
 #[cold]
 #[inline(never)]
@@ -29,8 +30,12 @@ fn be_asked<L: Link<Load>>(
     if carried.cumulative > sender.connection().una {
         sender.on_ack(at, carried, None, wire);
     }
-    let asked = wire.path.client().and_then(|client| client.on_arrived(piece, sent));
-    if let Some((segments, is_last)) = asked {
+    let Some(client) = wire.path.client() else { return sender.deadline() };
+    let asked = client.on_arrived(piece, sent, at);
+    if let Some(packets) = asked.heard {
+        wire.send_bare(at, Bare::Heard(packets));
+    }
+    if let Some((segments, is_last)) = asked.written {
         sender.on_written(at, segments, wire);
         if is_last {
             sender.on_last_written();

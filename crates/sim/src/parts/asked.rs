@@ -1,6 +1,6 @@
 //! A path whose other end asks: the client's part in what travels and arrives.
 
-use tcp::{Ack, Opening, Sack, SYN_BYTES};
+use tcp::{Ack, Bare, Opening, Sack, SYN_BYTES};
 use units::Time;
 
 use super::client::Client;
@@ -52,7 +52,7 @@ impl Path {
         let Some(client) = self.client() else { return };
         let now = client.next_at();
         client.on_due();
-        let pieces: Vec<Piece> = (0..client.pieces()).map(|number| client.piece(number)).collect();
+        let pieces: Vec<Piece> = client.unheard().collect();
         let carried = self.receiver.carried(pieces.len() as u32);
         for piece in pieces {
             let (ack, sack): (Ack, Sack) = piece.travels(now, carried);
@@ -64,14 +64,15 @@ impl Path {
         self.refresh_beyond();
     }
 
-    /// A segment, or a part of the handshake, has arrived where the client is.
+    /// A segment, a part of the handshake, or an ACK of what was asked has arrived where the client is.
     #[inline(never)]
     pub(crate) fn tell_client(&mut self, now: Time, seq: u64) {
         let (next, again) = (self.receiver.next(), self.receiver.answered_again());
         let Some(client) = self.client() else { return };
-        match Opening::of(seq) {
-            Some(part) => client.on_opening(now, part, again),
-            None => client.on_segment(now, seq, next),
+        match (Opening::of(seq), Bare::of(seq)) {
+            (Some(part), _) => client.on_opening(now, part, again),
+            (_, Some(Bare::Heard(packets))) => client.on_heard(now, packets),
+            _ => client.on_segment(now, seq, next),
         }
         self.refresh_beyond();
     }

@@ -1,13 +1,13 @@
 //! The other end of a flow whose application asks for what it is sent: requests, responses, and thoughts between them.
 //!
 //! The client has the clock of its packets' arrival at it, as the receiver has. It sends a request, all packets at once, waits until the whole
-//! response has arrived in order, thinks, and asks again. Until the response begins to arrive a timer repeats the request. The server writes
-//! the response when the last packet of the request arrives.
+//! response has arrived in order, thinks, and asks again. Until the server has acknowledged the request, or begun to answer it, a timer repeats
+//! what is missing. The server writes the response when the last packet of the request arrives.
 
-use tcp::{Asking, Opening};
+use tcp::{Arrival, Asking, Hearing, Opening};
 use units::{Duration, Stream, Time};
 
-use super::request::{most_bytes, Piece};
+use super::request::{most_bytes, Piece, PIECES_MAX};
 use crate::accept::AcceptedFlow;
 use crate::laws::Whole;
 use crate::records::ExchangeRow;
@@ -24,6 +24,15 @@ enum State {
     Asking,
     /// The response has begun to arrive.
     Listening,
+}
+
+/// What becomes of a packet of a request at the server.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Asked {
+    /// So many packets of all requests are acknowledged at once.
+    pub(crate) heard: Option<u64>,
+    /// The request is whole: segments of all responses up to this one, and whether it is the last.
+    pub(crate) written: Option<(u64, bool)>,
 }
 
 /// One client, and what its server knows of its request.
@@ -57,6 +66,12 @@ pub(crate) struct Client {
     request: u64,
     /// Segments of the responses before this one, and with it.
     response: (u64, u64),
+    /// Packets of the requests before this one, and those of this one that the server has acknowledged.
+    before: u64,
+    heard: u64,
+    hearing: Hearing,
+    /// When the copies were sent that the ACKs of packets echo.
+    copies: [Time; PIECES_MAX as usize],
     /// Packets of the request that have arrived at the server, a bit each.
     arrived: u32,
     /// When the copy that the server answered was sent.
@@ -90,6 +105,10 @@ impl Client {
             rows: Vec::new(),
             request: 0,
             response: (0, 0),
+            before: 0,
+            heard: 0,
+            hearing: Hearing::new(&accepted.sender.options, rtt),
+            copies: [Time::ZERO; PIECES_MAX as usize],
             arrived: 0,
             answered_copy: Time::ZERO,
         };
@@ -141,6 +160,8 @@ impl Client {
             let again = self.asking.on_deadline(now);
             return self.wait_until(again);
         }
+        self.before += self.pieces();
+        self.heard = 0;
         self.request = self.sizes.draw(&mut self.sized);
         let bytes = self.responses.draw(&mut self.answered);
         self.response = (self.response.1, self.response.1 + bytes.div_ceil(self.mss));
@@ -158,18 +179,32 @@ impl Client {
         self.wait_until(again);
     }
 
-    /// Packets of the request.
-    pub(crate) fn pieces(&self) -> u64 {
+    fn pieces(&self) -> u64 {
         self.request.div_ceil(self.mss)
     }
 
-    pub(crate) fn piece(&self, number: u64) -> Piece {
+    /// Packets of the request that the server has not acknowledged: they leave now.
+    pub(crate) fn unheard(&self) -> impl Iterator<Item = Piece> + '_ {
+        (self.heard..self.pieces()).map(|number| self.piece(number))
+    }
+
+    fn piece(&self, number: u64) -> Piece {
         let payload = (self.request - number * self.mss).min(self.mss) as u32;
         Piece { exchange: self.exchange(), number: number as u32, payload }
     }
 
     fn exchange(&self) -> u32 {
         (self.rows.len() as u32).wrapping_sub(1) & 0xff_ffff
+    }
+
+    /// An ACK of so many packets of all requests arrives.
+    pub(crate) fn on_heard(&mut self, now: Time, packets: u64) {
+        let heard = packets.saturating_sub(self.before);
+        if self.state == State::Asking && heard > self.heard {
+            self.heard = heard;
+            let again = self.asking.on_heard(now, packets, self.copies[heard as usize - 1]);
+            self.wait_until(again);
+        }
     }
 
     /// A segment arrives; the receiver then expects `next`.
@@ -192,16 +227,26 @@ impl Client {
         }
     }
 
-    /// A packet of a request arrives at the server, sent at `sent`. Returns how many segments are written once it is whole, and whether
-    /// they are the last.
-    pub(crate) fn on_arrived(&mut self, piece: Piece, sent: Time) -> Option<(u64, bool)> {
+    /// A packet of a request arrives at the server at `at`, sent at `sent`.
+    pub(crate) fn on_arrived(&mut self, piece: Piece, sent: Time, at: Time) -> Asked {
+        let is_late = piece.exchange != self.exchange();
+        let seq = if is_late { self.before.saturating_sub(1) } else { self.before + u64::from(piece.number) };
+        let heard = self.hearing.on_packet(Arrival { at, seq, sent });
+        if let Some(latest) = heard.and_then(|heard| heard.packets.checked_sub(self.before + 1)) {
+            self.copies[latest as usize] = heard.map_or(sent, |heard| heard.sent);
+        }
+        let mut asked = Asked { heard: heard.map(|heard| heard.packets), written: None };
         let all = (1 << self.pieces()) - 1;
-        if piece.exchange != self.exchange() || self.arrived == all {
-            return None;
+        if is_late || self.arrived == all {
+            return asked;
         }
         self.arrived |= 1 << piece.number;
         self.answered_copy = sent;
-        (self.arrived == all).then_some((self.response.1, self.rows.len() as u64 == self.count))
+        if self.arrived == all {
+            self.hearing.on_answering(at);
+            asked.written = Some((self.response.1, self.rows.len() as u64 == self.count));
+        }
+        asked
     }
 
     /// The run ends: its exchanges.

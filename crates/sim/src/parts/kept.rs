@@ -1,6 +1,6 @@
 //! A path whose receiver has a buffer that may be full: its part in what arrives and is answered.
 
-use tcp::{Ack, Arrival, EcnBits, Opening, WINDOW_PROBE};
+use tcp::{Ack, Arrival, Bare, EcnBits, Opening};
 use units::Time;
 
 use super::path::Path;
@@ -33,7 +33,7 @@ impl Path {
     /// A segment arrives for the buffer, or asks whether there is room.
     #[inline(never)]
     pub(crate) fn keep(&mut self, at: Time, seq: u64, sent: Time, bits: EcnBits) {
-        if seq == WINDOW_PROBE {
+        if seq == Bare::Probe.seq() {
             let ack = self.receiver.on_window_probed(at);
             return self.answer_if_any(at, ack);
         }

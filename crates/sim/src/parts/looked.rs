@@ -1,6 +1,6 @@
 //! Segments that are looked at when they arrive: those with ECN bits, that may lose their order, that answer a client, fill a buffer or are shown.
 
-use tcp::{EcnBits, Opening};
+use tcp::{Bare, EcnBits, Opening};
 use units::{Duration, Time};
 
 use super::disorder::Held;
@@ -39,6 +39,9 @@ impl Path {
         }
         if self.is_tapped {
             self.show_received(arrives, seq, sent, bits);
+        }
+        if let Some(Bare::Heard(_)) = Bare::of(seq) {
+            return self.tell_client(arrives, seq);
         }
         if self.receiver.buffer().is_some() {
             return self.keep(arrives, seq, sent, bits);

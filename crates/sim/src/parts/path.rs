@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use net::{Packet, Ring};
-use tcp::{Ack, Arrival, Ecn, Opening, Receiver, Sack, SYN_BYTES, WINDOW_PROBE};
+use tcp::{Ack, Arrival, Bare, Ecn, Opening, Receiver, Sack, SYN_BYTES};
 use units::{Duration, Stream, Time};
 
 use super::client::Client;
@@ -419,7 +419,7 @@ impl Path {
 
     /// Segment `seq` as links see it.
     pub(crate) fn packet_of(&self, seq: u64) -> Packet {
-        let part = if seq == WINDOW_PROBE { Some(Opening::Ack) } else { Opening::of(seq) };
+        let part = Bare::of(seq).map(|_| Opening::Ack).or(Opening::of(seq));
         part.map_or_else(|| self.packet(), |part| self.opening_packet(part))
     }
 

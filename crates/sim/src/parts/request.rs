@@ -9,7 +9,7 @@ const PIECE_BITS: u32 = 6;
 const PAYLOAD_BITS: u32 = 16;
 
 /// Most packets of a request.
-const PIECES_MAX: u32 = 10;
+pub(crate) const PIECES_MAX: u32 = 10;
 
 /// Most payload bytes of a request: an initial window, so that all its packets leave at once.
 pub(crate) fn most_bytes(sender: &SenderSpec) -> u64 {

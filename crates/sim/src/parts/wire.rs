@@ -1,7 +1,7 @@
 //! What a sender puts its segments on: its path, and the first link of it.
 
 use net::{Answer, Link, Packet};
-use tcp::{EcnBits, Opening, Range, Reduction, Wire, WINDOW_PROBE};
+use tcp::{Bare, EcnBits, Opening, Range, Reduction, Wire};
 use units::Time;
 
 use super::around::{Around, Noted};
@@ -81,6 +81,16 @@ impl<L: Link<Load>> PathWire<'_, L> {
                 }
             }
             Answer::Dropped | Answer::Lost => self.lose(now),
+        }
+    }
+
+    /// A packet without data enters its host or reaches its link.
+    pub(crate) fn send_bare(&mut self, now: Time, what: Bare) {
+        let (seq, packet) = (what.seq(), self.path.packet_of(what.seq()));
+        if self.is_held_by_host() {
+            self.open_on_host(now, seq, packet);
+        } else {
+            self.reach_link(now, packet, Segment::new(seq, now, EcnBits::default()));
         }
     }
 
@@ -188,12 +198,7 @@ impl<L: Link<Load>> Wire for PathWire<'_, L> {
     }
 
     fn probe_window(&mut self, now: Time) {
-        let packet = self.path.packet_of(WINDOW_PROBE);
-        if self.is_held_by_host() {
-            self.open_on_host(now, WINDOW_PROBE, packet);
-        } else {
-            self.reach_link(now, packet, Segment::new(WINDOW_PROBE, now, EcnBits::default()));
-        }
+        self.send_bare(now, Bare::Probe);
     }
 
     #[inline(never)]

@@ -1,7 +1,9 @@
 //! A client that asks: what it does, from its draws, with every packet of a request an object.
 
+use std::collections::BTreeMap;
+
 use sim::{AcceptedFlow, ExchangeRow, Law, RequestsSpec};
-use tcp::{Ack, Asking, Opening};
+use tcp::{Ack, Arrival, Asking, Bare, Heard, Hearing, Opening};
 use units::{Duration, Stream, Time};
 
 use super::agenda::Kind;
@@ -39,6 +41,11 @@ pub(super) struct Client {
     /// Which packets of the last request the server has, and when the copy that made it whole was sent.
     has: Vec<bool>,
     answered: Option<Time>,
+    hearing: Hearing,
+    /// Packets of the requests before the last, and what of all was acknowledged: packets, and when the copies were sent that this echoes.
+    before: u64,
+    acknowledged: BTreeMap<u64, Time>,
+    heard: u64,
 }
 
 impl Client {
@@ -58,6 +65,10 @@ impl Client {
             ends: Vec::new(),
             has: Vec::new(),
             answered: None,
+            hearing: Hearing::new(&given.sender.options, Duration(given.spec.rtt_ns)),
+            before: 0,
+            acknowledged: BTreeMap::new(),
+            heard: 0,
         };
         if !given.spec.handshake {
             client.asking.on_established(Some(Duration(given.spec.rtt_ns)));
@@ -74,8 +85,8 @@ impl Client {
         self.rows.last_mut().expect("an exchange")
     }
 
-    /// Asks, or asks again; the sizes of the packets.
-    fn ask(&mut self, now: Time, flow: usize) -> Vec<u64> {
+    /// Asks, or asks again; the numbers and sizes of the packets.
+    fn ask(&mut self, now: Time, flow: usize) -> Vec<(usize, u64)> {
         if self.asks_at.take().is_some() {
             let cut = |law: Law, stream: &mut Stream| draw(law, stream);
             let request_bytes = cut(self.given.sizes, &mut self.streams[0]).min(self.most);
@@ -84,6 +95,8 @@ impl Client {
             self.ends.push(before + bytes.div_ceil(self.mss));
             self.rows.push(ExchangeRow { flow: flow as u32, start_ns: now.0, request_bytes, bytes, completion_ns: u64::MAX, repeats: 0 });
             let packets = request_bytes.div_ceil(self.mss);
+            self.before += self.has.len() as u64;
+            self.heard = self.before;
             (self.has, self.answered) = (vec![false; packets as usize], None);
             self.repeats_at = Some(self.asking.on_asked(now, packets));
         } else {
@@ -91,7 +104,9 @@ impl Client {
             self.row().repeats += 1;
         }
         let request = self.row().request_bytes;
-        (0..self.has.len() as u64).map(|number| (request - number * self.mss).min(self.mss)).collect()
+        (self.heard - self.before..self.has.len() as u64)
+            .map(|number| (number as usize, (request - number * self.mss).min(self.mss)))
+            .collect()
     }
 
     /// Something arrives at the client.
@@ -104,9 +119,16 @@ impl Client {
                 self.asking.on_established(rtt);
                 self.asks_at = Some(now);
             }
+        } else if let Some(Bare::Heard(packets)) = Bare::of(seq) {
+            if packets > self.heard && self.repeats_at.is_some() {
+                self.heard = packets;
+                let again = self.asking.on_heard(now, packets, self.acknowledged[&packets]);
+                self.repeats_at = (again < Time::NEVER).then_some(again);
+            }
         } else {
             let (end, before) = (*self.ends.last().expect("an exchange"), self.ends.iter().rev().nth(1).copied().unwrap_or(0));
             if seq >= before && self.repeats_at.take().is_some() {
+                self.heard = self.before + self.has.len() as u64;
                 self.asking.on_answered(now, self.answered.expect("the server has answered"));
             }
             let is_open = self.row().completion_ns == u64::MAX;
@@ -147,7 +169,7 @@ impl Textbook<'_> {
         let sizes = client.ask(now, index);
         let (exchange, header) = (client.rows.len(), header - client.mss as u32);
         let carried = flow.receiver.carried(sizes.len() as u32);
-        for (number, payload) in sizes.into_iter().enumerate() {
+        for (number, payload) in sizes {
             let question = Question { exchange, number, bytes: payload as u32 + header, sent: now, carried };
             self.send_back(now, index, Load::Question(question));
         }
@@ -171,12 +193,21 @@ impl Textbook<'_> {
             }
         });
         let Some(client) = &mut self.flows[index].client else { return };
+        let is_late = exchange != client.rows.len();
+        let seq = if is_late { client.before - 1 } else { client.before + number as u64 };
+        let heard = client.hearing.on_packet(Arrival { at: now, seq, sent });
+        if let Some(Heard { packets, sent }) = heard {
+            client.acknowledged.insert(packets, sent);
+            self.drive(index, |_, outbox| outbox.send_bare(now, Bare::Heard(packets)));
+        }
+        let Some(client) = &mut self.flows[index].client else { return };
         if exchange != client.rows.len() || client.answered.is_some() {
             return;
         }
         client.has[number] = true;
         if client.has.iter().all(|&has| has) {
             client.answered = Some(sent);
+            client.hearing.on_answering(now);
             let written = client.ends[exchange - 1];
             let is_last = client.given.count == Some(exchange as u64);
             self.drive(index, |sender, outbox| {

@@ -3,7 +3,7 @@
 
 use cc::Controller;
 use sim::{Accepted, Observer, PageRow, TransferRow};
-use tcp::{Ecn, EcnBits, Opening, Sender, SenderTotals, SYN_BYTES, WINDOW_PROBE};
+use tcp::{Bare, Ecn, EcnBits, Opening, Sender, SenderTotals, SYN_BYTES};
 use units::{Duration, Stream, Time};
 
 use super::agenda::{Agenda, Event, Kind, Owner};
@@ -47,7 +47,7 @@ impl Carried {
 fn bytes_of(load: &Load, full: u32) -> u32 {
     match load {
         Load::Segment { seq, .. } if *seq == Opening::Syn.seq() => SYN_BYTES,
-        Load::Segment { seq, .. } if *seq == Opening::Ack.seq() || *seq == WINDOW_PROBE => ACK_BYTES,
+        Load::Segment { seq, .. } if *seq == Opening::Ack.seq() || Bare::of(*seq).is_some() => ACK_BYTES,
         _ => full,
     }
 }

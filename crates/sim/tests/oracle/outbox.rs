@@ -1,6 +1,6 @@
 //! What a sender sends while it acts.
 
-use tcp::{EcnBits, Opening, Wire, SYN_BYTES, WINDOW_PROBE};
+use tcp::{Bare, EcnBits, Opening, Wire, SYN_BYTES};
 use units::Time;
 
 use super::engine::ACK_BYTES;
@@ -31,6 +31,17 @@ impl Outbox<'_> {
         Outbox { segments: Vec::new(), resent: Vec::new(), cwr: false, host, admitted: None, refused: 0 }
     }
 
+    /// A packet without data.
+    pub(super) fn send_bare(&mut self, now: Time, what: Bare) {
+        if let Some((host, _)) = &mut self.host {
+            self.admitted = host.take_segment(now, ACK_BYTES);
+            if self.admitted.is_none() {
+                return;
+            }
+        }
+        self.resend(now, what.seq());
+    }
+
     fn add(&mut self, at: Time, seq: u64, bits: EcnBits) {
         let taken = self.admitted.take();
         let leaves = match &mut self.host {
@@ -59,13 +70,7 @@ impl Wire for Outbox<'_> {
         self.resend(now, part.seq());
     }
     fn probe_window(&mut self, now: Time) {
-        if let Some((host, _)) = &mut self.host {
-            self.admitted = host.take_segment(now, ACK_BYTES);
-            if self.admitted.is_none() {
-                return;
-            }
-        }
-        self.resend(now, WINDOW_PROBE);
+        self.send_bare(now, Bare::Probe);
     }
     fn send(&mut self, now: Time, seq: u64) {
         let cwr = std::mem::take(&mut self.cwr);

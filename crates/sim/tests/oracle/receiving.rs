@@ -1,6 +1,6 @@
 //! What happens at receivers, and how their ACKs come back.
 
-use tcp::{Ack, Ecn, EcnBits, Opening, Sack, WINDOW_PROBE};
+use tcp::{Ack, Bare, Ecn, EcnBits, Opening, Sack};
 use units::{Duration, Time};
 
 use super::agenda::Kind;
@@ -17,7 +17,10 @@ impl Textbook<'_> {
             flow.under_way -= 1;
         }
         let (mode, receiver) = (self.flows[index].ecn, &mut self.flows[index].receiver);
-        if seq == WINDOW_PROBE {
+        if let Some(Bare::Heard(_)) = Bare::of(seq) {
+            return self.tell_client(now, index, seq);
+        }
+        if seq == Bare::Probe.seq() {
             let answer = receiver.on_window_probed(now);
             self.acknowledge_if_any(now, index, answer);
             return self.await_receiver(index);

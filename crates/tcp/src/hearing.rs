@@ -1,0 +1,78 @@
+//! The side that is asked: when the packets of a request are acknowledged before the answer is there.
+//!
+//! They are data to a receiver like any other. The first are acknowledged one by one; once the side has answered, every second one, for the
+//! answer carries the ACK that waits (Linux `tcp_event_data_sent`, `inet_csk_enter_pingpong_mode`). Departure: nothing waits for a timer. The
+//! ACK of a packet that comes alone leaves with the next packet or with the answer.
+
+use units::{Duration, Time};
+
+use crate::{Arrival, Ecn, Options, Receiver, ReceiverSpec};
+
+/// The receiver of one request after another.
+#[derive(Clone, Debug)]
+pub struct Hearing {
+    receiver: Receiver,
+}
+
+/// What an ACK of a request says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Heard {
+    /// Packets of all requests that have arrived without a gap.
+    pub packets: u64,
+    /// When the copy left whose timestamp it echoes.
+    pub sent: Time,
+}
+
+impl Hearing {
+    /// Nothing was asked, on a path of this base RTT.
+    pub fn new(options: &Options, rtt: Duration) -> Hearing {
+        let spec = ReceiverSpec { ecn: Ecn::Off, ..ReceiverSpec::new(options, rtt) };
+        Hearing { receiver: Receiver::new(spec) }
+    }
+
+    /// A packet arrives, counted over all requests. Returns what is acknowledged at once.
+    pub fn on_packet(&mut self, packet: Arrival) -> Option<Heard> {
+        self.receiver.on_segment(packet).map(|ack| Heard { packets: ack.cumulative, sent: ack.echo })
+    }
+
+    /// The answer leaves, and carries the ACK that waits.
+    pub fn on_answering(&mut self, now: Time) {
+        self.receiver.on_replied(now);
+        self.receiver.carried(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of so many packets, 12 ms apart from `from_ms` on, are acknowledged at once; then the answer leaves.
+    fn acknowledged(hearing: &mut Hearing, first: u64, packets: u64, from_ms: u64) -> Vec<u64> {
+        let at = |number: u64| Time::from_ms(from_ms + 12 * number);
+        let arrivals = (0..packets).map(|number| Arrival { at: at(number), seq: first + number, sent: Time::from_ms(from_ms - 20) });
+        let found = arrivals.filter_map(|packet| hearing.on_packet(packet)).map(|heard| heard.packets).collect();
+        hearing.on_answering(at(packets - 1));
+        found
+    }
+
+    /// Measured on Linux 6.1.192: eight packets at 1 Mbit/s, an answer at once, and eight more after thoughts of 0.5 s; of five, the last waits.
+    #[test]
+    fn after_the_first_answer_every_second_packet_is_acknowledged() {
+        let mut hearing = Hearing::new(&Options::of_profile("linux-6.1").expect("a profile"), Duration::from_ms(40));
+        assert_eq!(acknowledged(&mut hearing, 0, 8, 1000), [1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(acknowledged(&mut hearing, 8, 8, 1700), [10, 12, 14, 16]);
+        assert_eq!(acknowledged(&mut hearing, 16, 5, 2400), [18, 20]);
+        assert!(acknowledged(&mut hearing, 21, 1, 3100).is_empty());
+        assert_eq!(acknowledged(&mut hearing, 22, 2, 3800), [24]);
+    }
+
+    /// What was acknowledged comes again: it is acknowledged at once, and so is what follows it (Linux `tcp_enter_quickack_mode`).
+    #[test]
+    fn a_copy_of_what_was_heard_is_acknowledged_at_once() {
+        let mut hearing = Hearing::new(&Options::of_profile("linux-6.1").expect("a profile"), Duration::from_ms(40));
+        acknowledged(&mut hearing, 0, 2, 1000);
+        let sent = Time::from_ms(1100);
+        assert_eq!(hearing.on_packet(Arrival { at: Time::from_ms(1120), seq: 1, sent }).map(|heard| heard.packets), Some(2));
+        assert_eq!(acknowledged(&mut hearing, 2, 1, 1700), [3]);
+    }
+}
