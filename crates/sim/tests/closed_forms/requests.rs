@@ -7,6 +7,8 @@ use super::*;
 const RTT: u64 = 40 * MS;
 const SEGMENT: u64 = 120_000;
 const MSS: u64 = 1448;
+/// The ACK of the first request leaves before its response: 52 bytes.
+const HEARD: u64 = 4_160;
 
 fn fixed(mean: u64) -> Law {
     Law::Fixed { mean: mean as f64 }
@@ -39,7 +41,7 @@ fn lose_in_reverse(spec: Spec, packets: &[u64]) -> Spec {
     spec
 }
 
-/// Half a round trip for the request, half for the response, and its segments one behind the other.
+/// Half a round trip for the request, half for the response, and its segments one behind the other, behind the ACK of the request.
 #[test]
 fn one_exchange_takes_a_round_trip_and_the_response() {
     for segments in [1, 4, 10] {
@@ -49,7 +51,7 @@ fn one_exchange_takes_a_round_trip_and_the_response() {
             start_ns: 0,
             request_bytes: 400,
             bytes: segments * MSS,
-            completion_ns: RTT + segments * SEGMENT,
+            completion_ns: RTT + HEARD + segments * SEGMENT,
             repeats: 0,
         };
         assert_eq!(rows, [row]);
@@ -60,15 +62,15 @@ fn one_exchange_takes_a_round_trip_and_the_response() {
 #[test]
 fn a_request_takes_the_reverse_link() {
     let mut spec = with_reverse(alone(client(1, 1, 1)), 1_000_000);
-    assert_eq!(exchanges(&spec)[0].completion_ns, RTT + SEGMENT + 452 * 8_000);
+    assert_eq!(exchanges(&spec)[0].completion_ns, RTT + HEARD + SEGMENT + 452 * 8_000);
     spec.flows[0].requests.as_mut().expect("a client").sizes = fixed(3000);
-    assert_eq!(exchanges(&spec)[0].completion_ns, RTT + SEGMENT + 3156 * 8_000);
+    assert_eq!(exchanges(&spec)[0].completion_ns, RTT + HEARD + SEGMENT + 3156 * 8_000);
 }
 
 /// Slow start from ten: 10, 20 and 10 of 40, a round trip each behind the request's half.
 #[test]
 fn forty_segments_take_three_round_trips() {
-    assert_eq!(exchanges(&alone(client(1, 40, 1)))[0].completion_ns, 3 * RTT + 2 * SEGMENT + 10 * SEGMENT);
+    assert_eq!(exchanges(&alone(client(1, 40, 1)))[0].completion_ns, 3 * RTT + HEARD + 2 * SEGMENT + 10 * SEGMENT);
 }
 
 /// The next request leaves when the response is there and the thought is over. Within the timeout nothing happens to the window: the second
@@ -83,7 +85,7 @@ fn a_thought_beyond_the_timeout_halves_the_window() {
         rows[1].completion_ns
     };
     let (whole, halved) = (RTT + 20 * SEGMENT, 2 * RTT + 11 * SEGMENT);
-    assert_eq!(exchanges(&alone(client(2, 20, MS)))[0].completion_ns, 2 * RTT + 11 * SEGMENT);
+    assert_eq!(exchanges(&alone(client(2, 20, MS)))[0].completion_ns, 2 * RTT + HEARD + 11 * SEGMENT);
     assert_eq!([second(100 * MS, "linux"), second(800 * MS, "linux"), second(800 * MS, "none")], [whole, halved, whole]);
 }
 
@@ -95,7 +97,7 @@ fn a_lost_request_leaves_again() {
         let row = exchanges(&lose_in_reverse(alone(client(1, 1, 1)), lost)).remove(0);
         (row.completion_ns - 3_616, row.repeats)
     };
-    let whole = RTT + SEGMENT;
+    let whole = RTT + HEARD + SEGMENT;
     assert_eq!(took(&[1000]), (whole, 0));
     // A handshake of 40 ms: timeout 3 x 40 = 120 ms, and at least 40 + 200.
     assert_eq!(took(&[1]), (whole + 240 * MS, 1));
@@ -107,7 +109,7 @@ fn a_lost_request_leaves_again() {
 #[test]
 fn the_first_request_follows_the_handshake() {
     let row = exchanges(&alone(FlowSpec { handshake: true, ..client(1, 1, 1) })).remove(0);
-    assert_eq!((row.start_ns, row.completion_ns), (3 * RTT / 2 + 4_800 + 4_160, RTT + SEGMENT));
+    assert_eq!((row.start_ns, row.completion_ns), (3 * RTT / 2 + 4_800 + 4_160, RTT + HEARD + SEGMENT));
 }
 
 /// The ACK of the handshake is lost, and the server has nothing to say: the SYN-ACK leaves again 1 s after the SYN came, and is answered again
@@ -118,7 +120,7 @@ fn a_lost_ack_of_the_handshake_costs_the_timer_of_the_syn_ack() {
     let model = LossModelSpec::Scripted { flow: Some(0), packets: vec![2] };
     spec.forward.losses = vec![LossSpec { among: AmongSpec::All, model }];
     let row = exchanges(&spec).remove(0);
-    assert_eq!((row.start_ns, row.completion_ns), (SECOND + 3 * RTT / 2 + 4_800 + 4_160, RTT + SEGMENT));
+    assert_eq!((row.start_ns, row.completion_ns), (SECOND + 3 * RTT / 2 + 4_800 + 4_160, RTT + HEARD + SEGMENT));
 }
 
 /// With a count the flow is complete when the last response is acknowledged: the ACK is that of a lone segment, at once for it is the first.
