@@ -199,9 +199,12 @@ const struct wt_controller *windtunnel_controller(uint32_t abi) {{
 }}
 "#
     );
-    let (source, built) = (folder().join(format!("{name}.c")), folder().join(format!("{name}.so")));
+    // Tests run side by side: none reads a header that another is writing.
+    let own = folder().join(name);
+    fs::create_dir_all(&own).unwrap();
+    let (source, built) = (own.join("table.c"), own.join("table.so"));
     fs::write(&source, text).unwrap();
-    fs::write(folder().join("windtunnel.h"), guest::HEADER).unwrap();
+    fs::write(own.join("windtunnel.h"), guest::HEADER).unwrap();
     let mut compiler = Command::new("cc");
     assert!(compiler.args(["-shared", "-fPIC", "-o"]).arg(&built).arg(&source).status().unwrap().success());
     guest::open(&built, &workshop())
