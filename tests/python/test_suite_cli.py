@@ -182,6 +182,10 @@ def test_run_writes_measures_declaration_and_facts(cli: Callable[..., Any], made
         (["li07.fig18", "--jobs", "0"], ["jobs", "0", "allowed: 1 to 256"]),
         (["li07.fig18", "--jobs", "257"], ["jobs", "257", "allowed: 1 to 256"]),
         (["li07.fig18", "--backend", "real"], ["backend", "'real'", "allowed: sim"]),
+        (["li07.fig4", "--at", "rtt"], ["at", "'rtt'", "allowed: as rtt=42,82"]),
+        (["li07.fig4", "--at", "delay=42"], ["at", "'delay'", "no dimension", "rtt"]),
+        (["li07.fig4", "--at", "rtt=42,43"], ["at", "'43'", "no rtt", "42; 82"]),
+        (["bbr-draft.cases-01-03-05-08-10", "--at", "path=10M"], ["at", "'10M'", "128k, 200 ms; 10M, 40 ms"]),
         (["li07.fig18", "--quik"], ["--quik"]),
     ],
 )
@@ -192,14 +196,28 @@ def test_a_bad_request_is_refused_before_anything_runs(
     assert list(nothing_runs.iterdir()) == []
 
 
-def test_a_protocol_may_be_named_as_the_kernel_does(cli: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    planned: list[Any] = []
+@pytest.fixture
+def planned(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What a command would run; it is interrupted then."""
+    plans: list[Any] = []
 
     def execute(plan: Any, *_: Any, **__: Any) -> None:
-        planned.append(plan)
+        plans.append(plan)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("windtunnel.experiment.execute", execute)
+    return plans
+
+
+def test_parts_of_a_grid_are_chosen_by_values_that_may_have_commas(cli: Callable[..., Any], planned: list[Any], tmp_path: Path) -> None:
+    cli("suite", "run", "li07.fig4", "--at", "rtt=42, 82", "--at", "rate=10", "--out", str(tmp_path / "r"))
+    assert {(cell.point["rate"], cell.point["rtt"]) for cell in planned[0].cells["li07.fig4"]} == {(10, 42), (10, 82)}
+    cases = "bbr-draft.cases-01-03-05-08-10"
+    cli("suite", "run", cases, "--at", "path=10M, 40 ms,1G,2 ms", "--out", str(tmp_path / "r"))
+    assert {cell.point["path"] for cell in planned[1].cells[cases]} == {"10M, 40 ms", "1G, 2 ms"}
+
+
+def test_a_protocol_may_be_named_as_the_kernel_does(cli: Callable[..., Any], planned: list[Any], tmp_path: Path) -> None:
     outcome = cli("suite", "run", "li07.fig4", "--alg", "highspeed, reno", "--seeds", "1", "--out", str(tmp_path / "r"))
     assert {cell.point["alg"] for cell in planned[0].cells["li07.fig4"]} == {"hstcp", "reno"}
     assert outcome.code == 130 and outcome.out == ""

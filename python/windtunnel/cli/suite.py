@@ -18,6 +18,8 @@ from windtunnel.cli.output import stoppable
 from windtunnel.cli.sensitivity import sensitivity_command
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from windtunnel.experiment import Experiment, Plan, Scale
     from windtunnel.store import Results
 
@@ -88,13 +90,13 @@ def run_command(
         from windtunnel.store import writing_results
         from windtunnel.suites import chosen, store_facts
 
-        scale = replace(_scale(quick=quick, full=full, alg=alg, seeds=seeds), at=_at(at or []), longest_s=_longest_s(longest))
+        scale = replace(_scale(quick=quick, full=full, alg=alg, seeds=seeds), longest_s=_longest_s(longest))
         processes = worker_count(jobs)
         asked = chosen(names)
         for line in [text for own, _ in asked for text in own.skipped()]:
             note(line)
         wanted = [one for _, experiments in asked for one in experiments if not (quick and one.quick is None and one.id not in names)]
-        _check_at(scale, wanted)
+        scale = replace(scale, at=_at(at or [], scale, wanted))
         plan = experiment.plan(wanted, scale, backend=backend)
         if not plan.jobs and not any(plan.left_out.values()):
             raise ScenarioError("alg", f"{alg!r} leaves nothing to run; allowed: protocols of the experiments asked for")
@@ -130,32 +132,35 @@ def _scale(*, quick: bool, full: bool, alg: str | None, seeds: int | None) -> Sc
     return Scale(quick=quick, algorithms=algorithms(alg), repeats=repeats(seeds), full=full)
 
 
-def _at(given: list[str]) -> dict[str, tuple[str, ...]]:
-    """Return ``--at``, by dimension."""
+def _at(given: list[str], scale: Scale, wanted: list[Experiment]) -> dict[str, tuple[str, ...]]:
+    """Return ``--at``, by dimension; a dimension or a value that no experiment has is refused."""
     from windtunnel.scenario import ScenarioError
 
+    grids = [scale.points(one) for one in wanted]
     found: dict[str, tuple[str, ...]] = {}
     for one in given:
         name, equals, values = one.partition("=")
         if not (name and equals and values) or name in found:
             raise ScenarioError("at", f"{one!r} names no dimension with its values, or one twice; allowed: as rtt=42,82")
-        found[name] = tuple(part.strip() for part in values.split(","))
-    return found
-
-
-def _check_at(scale: Scale, wanted: list[Experiment]) -> None:
-    """Refuse a dimension or a value that no experiment has."""
-    from windtunnel.scenario import ScenarioError
-
-    grids = [replace(scale, at={}).points(one) for one in wanted]
-    for name, values in scale.at.items():
         known = list(dict.fromkeys(str(value) for grid in grids for value in grid.get(name, ())))
         if not known:
             names = dict.fromkeys(name for grid in grids for name in grid)
             raise ScenarioError("at", f"{name!r} is no dimension of these experiments; allowed: {', '.join(names)}")
-        for value in values:
-            if value not in known:
-                raise ScenarioError("at", f"{value!r} is no {name} of these experiments; allowed: {', '.join(known)}")
+        found[name] = tuple(_values(name, values, known))
+    return found
+
+
+def _values(name: str, given: str, known: list[str]) -> Iterator[str]:
+    """Yield the values that a text with commas between them names; a value may have commas itself."""
+    from windtunnel.scenario import ScenarioError
+
+    parts = [part.strip() for part in given.split(",")]
+    while parts:
+        taken = next((count for count in range(len(parts), 0, -1) if ", ".join(parts[:count]) in known), None)
+        if taken is None:
+            raise ScenarioError("at", f"{parts[0]!r} is no {name} of these experiments; allowed: {'; '.join(known)}")
+        yield ", ".join(parts[:taken])
+        del parts[:taken]
 
 
 def _longest_s(given: str | None) -> float | None:
