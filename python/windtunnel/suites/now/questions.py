@@ -153,7 +153,7 @@ def _figures(question: str, grid: Grid) -> tuple[Curves, ...]:
         ("fairness", "Smaller over larger throughput", "fair_minmax", "ratio"),
         ("use", "Use of the link", "util", "share of the link"),
         ("again", "Sent again", "loss_ovh", "share"),
-        ("convergence", "Convergence to 80 %", "conv80_s", "s"),
+        ("convergence", "Convergence to 80 %", "conv80_s", "seconds"),
     )
     return tuple(
         Curves(
