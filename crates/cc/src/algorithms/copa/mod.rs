@@ -31,7 +31,8 @@ pub struct Copa {
     delays: Delays,
     velocity: Velocity,
     competition: Competition,
-    round_end: u64,
+    /// A round ends with the ACK of a segment that left after it began.
+    round_began: Time,
     delivered: u64,
 }
 
@@ -42,7 +43,7 @@ impl Copa {
             delays: Delays::new(),
             velocity: Velocity::new(),
             competition: Competition::new(values),
-            round_end: 0,
+            round_began: Time::ZERO,
             delivered: 0,
         }
     }
@@ -56,19 +57,25 @@ impl Copa {
         self.competition.choose_mode(now, srtt);
     }
 
+    fn start_round(&mut self, cwnd: f64, now: Time) {
+        self.round_began = now;
+        self.velocity.start_round(cwnd);
+    }
+
     /// One ACK of `acked` segments.
-    fn step(&mut self, w: &mut Window, acked: f64, is_limited: bool) {
+    fn step(&mut self, w: &mut Window, acked: f64, c: &Connection) {
         let d_q = self.delays.queueing_s();
         // lambda = cwnd/RTTstanding against 1/(delta d_q).
         let rises = w.cwnd * d_q <= self.competition.queued * self.delays.standing_s;
         if self.starting && rises {
-            w.cwnd += if is_limited { acked } else { 0.0 };
+            w.cwnd += if c.cwnd_limited { acked } else { 0.0 };
             return;
         }
         if self.starting {
             self.starting = false;
             w.ssthresh = w.cwnd.max(WINDOW_MIN);
             self.velocity.turn(false);
+            self.start_round(w.cwnd, c.now);
         }
         if rises != self.velocity.rises && self.velocity.value > 1.0 {
             self.velocity.turn(rises);
@@ -76,7 +83,7 @@ impl Copa {
         let change = self.velocity.value * acked * self.competition.queued / w.cwnd;
         if !rises {
             w.cwnd = (w.cwnd - change).max(WINDOW_MIN);
-        } else if is_limited {
+        } else if c.cwnd_limited {
             w.cwnd += change;
         }
     }
@@ -89,7 +96,7 @@ impl CongestionControl for Copa {
 
     fn on_established(&mut self, w: &mut Window, c: &Connection) {
         self.competition.empty_at = c.now;
-        self.velocity.start_round(w.cwnd);
+        self.start_round(w.cwnd, c.now);
     }
 
     /// The whole law: it runs in every state, and loss does not stop it.
@@ -102,12 +109,12 @@ impl CongestionControl for Copa {
         if !self.delays.are_known() {
             return;
         }
-        if c.una > self.round_end && !self.starting {
-            self.round_end = c.nxt;
+        if !self.starting && s.rtt.is_some_and(|rtt| rtt <= c.now.since(self.round_began)) {
             self.velocity.close_round(w, self.competition.queued);
             self.competition.close_round();
+            self.start_round(w.cwnd, c.now);
         }
-        self.step(w, acked as f64, c.cwnd_limited);
+        self.step(w, acked as f64, c);
     }
 
     fn on_acked(&mut self, _w: &mut Window, _c: &Connection, _acked: u32) {}

@@ -41,7 +41,6 @@ impl Velocity {
             self.turn(rose);
         }
         self.value = self.value.min(w.cwnd / queued).max(1.0);
-        self.start_round(w.cwnd);
     }
 
     /// Starts anew, in that direction.
