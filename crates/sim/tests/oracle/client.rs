@@ -225,6 +225,10 @@ pub(super) fn bytes_back(load: &Load) -> u32 {
     match load {
         Load::Question(question) => question.bytes,
         Load::Ack { ack, .. } if ack.is_syn_ack() => tcp::SYN_BYTES,
+        Load::Ack { sack: Some(sack), .. } => {
+            let blocks = sack.blocks.iter().filter(|block| block.to > 0).count() + sack.duplicate.iter().count();
+            ACK_BYTES + [0, 12, 20, 28][blocks]
+        }
         _ => ACK_BYTES,
     }
 }
