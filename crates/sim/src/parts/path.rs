@@ -220,7 +220,7 @@ impl Path {
     /// After a change of what is held back, or of what is in the host.
     pub(crate) fn refresh_beyond(&mut self) {
         let at_receiver = self.held_until().min(self.client_at()).min(self.receiver.reads_at());
-        self.beyond_at = at_receiver.saturating_add(self.felt_after).min(self.forgotten_at);
+        self.beyond_at = at_receiver.saturating_add(self.felt_after).min(self.forgotten_at).min(self.hears_at());
         if let Some(rare) = self.rare.as_deref_mut() {
             rare.elsewhere_at = self.beyond_at;
             self.refresh_host();
