@@ -136,14 +136,16 @@ impl Client {
         self.starts.last().map_or(0, |start| start + self.has.len() as u64)
     }
 
-    /// The numbers and sizes of the packets that leave.
-    fn leaving(&mut self) -> Vec<(usize, u64)> {
+    /// The numbers and sizes of the packets that leave; of those after the end of the run none counts.
+    fn leaving(&mut self, is_counted: bool) -> Vec<(usize, u64)> {
         let Outgoing { all, again } = std::mem::take(&mut self.outgoing);
         if all.is_empty() {
             return Vec::new();
         }
         let (mss, start) = (self.mss, *self.starts.last().expect("an exchange"));
-        self.row().repeats += again.len() as u32;
+        if is_counted {
+            self.row().repeats += again.len() as u32;
+        }
         let request = self.row().request_bytes;
         all.into_iter().map(|seq| seq - start).map(|number| (number as usize, (request - number * mss).min(mss))).collect()
     }
@@ -211,9 +213,9 @@ impl Textbook<'_> {
     /// What the client's sender has sent leaves.
     fn let_questions_leave(&mut self, now: Time, index: usize) {
         let flow = &mut self.flows[index];
-        let packet_bytes = flow.packet_bytes;
+        let (packet_bytes, is_counted) = (flow.packet_bytes, now + flow.quarter < flow.end);
         let Some(client) = flow.client.as_mut() else { return };
-        let leaving = client.leaving();
+        let leaving = client.leaving(is_counted);
         let (exchange, header) = (client.rows.len(), packet_bytes - client.mss as u32);
         if !leaving.is_empty() {
             let carried = flow.receiver.carried(leaving.len() as u32);
