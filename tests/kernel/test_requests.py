@@ -82,6 +82,20 @@ def test_a_request_of_several_packets_is_acknowledged_and_not_repeated(request_b
     assert theirs["completion_s"].drop_nulls().to_list() == pytest.approx(ours["completion_s"].drop_nulls().to_list(), abs=6e-3)
 
 
+@pytest.mark.parametrize(("request_bytes", "queue"), [(11_500, 3), (7000, 3), (14_000, 4)])
+def test_what_a_short_queue_takes_of_requests_is_repaired_as_linux_repairs_it(request_bytes: int, queue: int) -> None:
+    """A probe by the last packet, then by SACK; the client's window shrinks, until its requests fit the queue."""
+    line = f"cubic,request={request_bytes},response=77kB,think=500ms"
+    made = scenario(line, link={"rate": "10Mbit", "queue": "1bdp"}, reverse={"rate": "1Mbit", "queue": queue})
+    ours, theirs = map(exchanges, both(made))
+    again, expected = ours["repeats"].to_list(), theirs["repeats"].to_list()
+    assert len(again) == len(expected) and sum(expected[:3]) > 4
+    # When the window grows back by one is a matter of a millisecond.
+    assert again[:3] == expected[:3] and abs(sum(again) - sum(expected)) <= 2
+    means = [made["completion_s"].drop_nulls().mean() for made in (ours, theirs)]
+    assert means[0] == pytest.approx(means[1], rel=0.02)
+
+
 def test_a_client_that_stops_asks_no_more() -> None:
     ours, theirs = map(exchanges, both(scenario("reno,response=14480,think=1s,stop=5s")))
     assert len(theirs) == len(ours) == 5

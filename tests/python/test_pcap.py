@@ -98,6 +98,25 @@ def test_wireshark_calls_the_segments_retransmissions_that_are(tmp_path: Path, n
         assert number > len(counts) or counted == counts[number - 1], classes
 
 
+def test_an_ack_weighs_on_a_reverse_link_what_its_headers_weigh_in_the_file(tmp_path: Path) -> None:
+    """Behind a link that is busy, packets are their transmissions apart: 64, 72 and 80 bytes of an ACK with one, two and three blocks."""
+    rate_bps = 100e3
+    reverse = {"rate": "100kbit", "queue": 20}
+    scenario = path(flows=["cubic"] * 3, bottleneck=BOTTLENECK | {"loss": 0.03}, reverse=reverse, jitter=0, duration="20s")
+    Simulator().capture(scenario, Capture(tmp_path / "run.pcapng", ("sender",)))
+    rows = frames(tmp_path / "run.pcapng", "ip.src", "frame.time_relative", "frame.len", "tcp.options.sack_le", "tcp.flags.syn")
+    acks = [row for row in rows if row["ip.src"] == "172.16.0.1" and row["tcp.flags.syn"] in ("0", "False")]
+    blocks = [len(row["tcp.options.sack_le"].split(",")) if row["tcp.options.sack_le"] else 0 for row in acks]
+    lengths = [int(row["frame.len"]) for row in acks]
+    assert lengths == [52 + (4 + 8 * count if count else 0) for count in blocks]
+    times = [float(row["frame.time_relative"]) for row in acks]
+    spare = [(later - earlier) * rate_bps / 8 - length for earlier, later, length in zip(times, times[1:], lengths[1:], strict=False)]
+    # Nanoseconds are a ten-thousandth of a byte.
+    assert min(spare) > -0.001
+    behind_another = Counter(count for count, more in zip(blocks[1:], spare, strict=True) if more < 0.001)
+    assert all(behind_another[count] > 9 for count in (0, 1, 2, 3)), behind_another
+
+
 def test_headers_say_what_the_connection_is(tmp_path: Path) -> None:
     scenario = path(**PATHS["three kinds of ECN"] | {"handshake": True})
     records, _ = Simulator().capture(scenario, Capture(tmp_path / "run.pcapng", ("receiver",)))

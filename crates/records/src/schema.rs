@@ -174,7 +174,7 @@ const PAGES: &[(&str, Kind)] =
     &[("source", UInt32), ("session", UInt32), ("start_s", Float64), ("objects", UInt64), ("bytes", UInt64), ("completion_s", Float64)];
 
 /// One row per request and its response, in the order in which the requests left; `completion_s` until all of the response was at the client,
-/// null where that did not happen, `repeats` how often the request left again.
+/// null where that did not happen, `repeats` how many of its packets left again.
 const EXCHANGES: &[(&str, Kind)] =
     &[("flow", UInt32), ("start_s", Float64), ("request_bytes", UInt64), ("bytes", UInt64), ("completion_s", Float64), ("repeats", UInt64)];
 

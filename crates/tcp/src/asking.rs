@@ -1,52 +1,33 @@
-//! The side that asks: when a request that has no answer leaves again.
+//! The side that asks: its requests are data to a sender of its own, with a window, probes and repairs as any other has.
 //!
-//! Its timers are those of Linux 6.1 for data of its size: a tail loss probe after two smoothed RTTs, and 200 ms for a lone packet, not later
-//! than the retransmission timeout; a full timeout after the probe; then timeouts that double. ACKs of its packets start the timer anew; the
-//! response acknowledges what is left. Either gives an RTT sample: of a request that left once to the nanosecond, of another by the timestamp
-//! that it echoes, in milliseconds. Departure: all packets of a request that have no ACK leave again, where Linux sends the last, then the
-//! first, then what SACK shows missing.
+//! The response acknowledges what is left of a request. Departure: the ACK that a segment of the response carries counts only where it is the
+//! first of a response.
 
-use cc::Connection;
+use cc::CongestionControl;
 use units::{Duration, Time};
 
-use crate::rtt::RttEstimator;
-use crate::timers::probe_wait;
-use crate::Options;
+use crate::{Ack, Ecn, Heard, Options, Sender, SenderSpec, Wire};
 
-/// How long a probe is waited for without an RTT sample.
-const PROBE_INITIAL: Duration = Duration::from_ms(1000);
-
-/// The timer of one request after another.
+/// The sender of one request after another.
 #[derive(Clone, Debug)]
-pub struct Asking {
-    rtt: RttEstimator,
-    /// Of it the smoothed RTT and the number of packets out count.
-    c: Connection,
-    has_probes: bool,
+pub struct Asking<C> {
+    sender: Sender<C>,
     has_timestamps: bool,
-    /// How often the request has left.
-    left: u32,
-    first_sent: Time,
 }
 
-impl Asking {
+impl<C: CongestionControl + Clone> Asking<C> {
     /// Nothing was asked, and nothing is known of the path.
-    pub fn new(options: &Options, mss: u32) -> Asking {
-        Asking {
-            rtt: RttEstimator::new(options),
-            c: Connection::new(mss),
-            has_probes: options.tlp && options.sack,
-            has_timestamps: options.timestamps,
-            left: 0,
-            first_sent: Time::ZERO,
-        }
+    pub fn new(options: &Options, mss: u32, law: C) -> Asking<C> {
+        let own = Options { ecn: Ecn::Off, ..options.clone() };
+        let spec = SenderSpec { options: own, mss, segments: u64::MAX, window: u64::MAX, device: false };
+        Asking { sender: Sender::new(spec, law).waiting().accepting(), has_timestamps: options.timestamps }
     }
 
     /// The connection is there; its handshake took so long, if that is known.
-    pub fn on_established(&mut self, rtt: Option<Duration>) {
+    pub fn on_established(&mut self, now: Time, rtt: Option<Duration>, wire: &mut impl Wire) {
         match rtt {
-            Some(rtt) => self.sample(rtt),
-            None => self.rtt.on_handshake_untimed(),
+            Some(rtt) => self.sender.on_started(now, rtt, wire),
+            None => self.sender.on_started_untimed(now, wire),
         }
     }
 
@@ -61,121 +42,124 @@ impl Asking {
         self.has_timestamps.then(|| Duration::from_ms((now.as_ms() - last.as_ms()).max(1)))
     }
 
-    /// A request of so many packets leaves; until when its answer is waited for.
-    pub fn on_asked(&mut self, now: Time, packets: u64) -> Time {
-        (self.left, self.first_sent) = (1, now);
-        (self.c.una, self.c.nxt) = (self.c.nxt, self.c.nxt + packets);
-        self.deadline(now)
+    /// A request is written: `packets` of all requests.
+    pub fn on_asked(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
+        self.sender.on_written(now, packets, wire);
     }
 
-    /// An ACK of `packets` packets of all requests arrives, more than before, to the copy that was sent at `sent`; until when the answer to
-    /// those left is waited for.
-    pub fn on_heard(&mut self, now: Time, packets: u64, sent: Time) -> Time {
-        self.c.una = packets;
-        self.sample_of(now, sent);
-        if packets == self.c.nxt {
-            return Time::NEVER;
-        }
-        self.deadline(now)
+    /// An ACK of packets of requests arrives.
+    pub fn on_heard(&mut self, now: Time, heard: &Heard, wire: &mut impl Wire) {
+        self.sender.on_ack(now, heard.ack, heard.sack.as_ref(), wire);
     }
 
-    /// Until when an answer is waited for from `now` on.
-    fn deadline(&self, now: Time) -> Time {
-        let rto = self.rtt.rto();
-        if !self.has_probes || self.left > 1 {
-            return now + rto;
-        }
-        let wait = if self.c.srtt8_us == 0 { PROBE_INITIAL } else { probe_wait(&self.c) };
-        now + wait.min(rto)
-    }
-
-    /// No answer has come in time: the request leaves again; until when its answer is waited for now.
-    pub fn on_deadline(&mut self, now: Time) -> Time {
-        let is_probe = self.has_probes && self.left == 1;
-        if !is_probe {
-            self.rtt.back_off();
-        }
-        self.left += 1;
-        now + self.rtt.rto()
-    }
-
-    /// An answer arrives, to the copy that was sent at `sent`: unless ACKs have done so it acknowledges the request.
-    pub fn on_answered(&mut self, now: Time, sent: Time) {
-        if self.c.una < self.c.nxt {
-            self.c.una = self.c.nxt;
-            self.sample_of(now, sent);
+    /// A response begins to arrive: all `packets` of requests have, the last at last as the copy that was sent at `sent`.
+    pub fn on_answered(&mut self, now: Time, (packets, sent): (u64, Time), wire: &mut impl Wire) {
+        if self.sender.connection().una < packets {
+            self.sender.on_ack(now, Ack { cumulative: packets, echo: sent, ..Ack::default() }, None, wire);
         }
     }
 
-    fn sample_of(&mut self, now: Time, sent: Time) {
-        if self.left == 1 {
-            self.sample(now - self.first_sent);
-        } else if self.has_timestamps {
-            self.sample(Duration::from_ms((now.as_ms() - sent.as_ms()).max(1)));
-        }
+    /// When [`Asking::on_deadline`] must be called; [`Time::NEVER`] for never.
+    pub fn deadline(&self) -> Time {
+        self.sender.deadline()
     }
 
-    fn sample(&mut self, rtt: Duration) {
-        self.rtt.on_sampled(&mut self.c, rtt);
+    /// A timer expires.
+    pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) {
+        self.sender.on_deadline(now, wire);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use cc::Controller;
 
-    fn asking(change: fn(&mut Options)) -> Asking {
+    use super::*;
+    use crate::{Arrival, Hearing, Reduction};
+
+    /// What leaves: when, which packet.
+    #[derive(Debug, Default)]
+    struct Left(Vec<(u64, u64)>);
+
+    impl Wire for Left {
+        fn send(&mut self, now: Time, seq: u64) {
+            self.0.push((now.as_ms(), seq));
+        }
+        fn on_loss_episode(&mut self, _now: Time, _reduction: Reduction) {}
+        fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
+        fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
+        fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}
+    }
+
+    fn asking(change: fn(&mut Options)) -> Asking<Controller> {
         let mut options = Options::of_profile("linux-6.1").expect("a profile");
         change(&mut options);
-        let mut asking = Asking::new(&options, 1448);
-        asking.on_established(Some(Duration::from_ms(100)));
+        let law = cc::build("cubic", None, "linux-6.1", &[].into()).expect("a law").algorithm;
+        let mut asking = Asking::new(&options, 1448, law);
+        asking.on_established(Time::from_ms(0), Some(Duration::from_ms(100)), &mut Left::default());
         asking
     }
 
-    /// Deadlines of a request that leaves at 1 s and is never answered, in milliseconds.
-    fn deadlines(mut asking: Asking, packets: u64) -> Vec<u64> {
-        let mut at = asking.on_asked(Time::from_ms(1000), packets);
-        let mut times = Vec::new();
+    /// A request of so many packets leaves at 1 s and is never answered: what leaves from then on.
+    fn unanswered(mut asking: Asking<Controller>, packets: u64) -> Vec<(u64, u64)> {
+        let mut left = Left::default();
+        asking.on_asked(Time::from_ms(1000), packets, &mut left);
+        left.0.clear();
         for _ in 0..4 {
-            times.push(at.as_ms());
-            at = asking.on_deadline(at);
+            asking.on_deadline(asking.deadline(), &mut left);
         }
-        times
+        left.0
     }
 
     /// An RTT of 100 ms, with a deviation of 50 ms: the timeout is 300 ms (RFC 6298 2.2 with Linux's floor of 200 ms). A lone packet is
-    /// probed after 2 x 100 + 200 ms or the timeout, two packets after 202 ms; then timeouts of 300, 600 and 1200 ms.
+    /// probed after 2 x 100 + 200 ms or the timeout, two packets after 202 ms, by the last; then timeouts of 300, 600 and 1200 ms, by the first.
     #[test]
-    fn a_request_is_probed_and_then_repeated_with_doubled_timeouts() {
-        assert_eq!(deadlines(asking(|_| ()), 1), [1300, 1600, 2200, 3400]);
-        assert_eq!(deadlines(asking(|_| ()), 2), [1202, 1502, 2102, 3302]);
-        assert_eq!(deadlines(asking(|options| options.tlp = false), 1), [1300, 1900, 3100, 5500]);
+    fn a_request_is_probed_by_its_last_packet_and_then_repeated_from_its_first() {
+        assert_eq!(unanswered(asking(|_| ()), 1), [(1300, 0), (1600, 0), (2200, 0), (3400, 0)]);
+        assert_eq!(unanswered(asking(|_| ()), 2), [(1202, 1), (1502, 0), (2102, 0), (3302, 0)]);
+        assert_eq!(unanswered(asking(|options| options.tlp = false), 1), [(1300, 0), (1900, 0), (3100, 0), (5500, 0)]);
     }
 
-    /// Eight packets 12 ms apart, of which every second is acknowledged: each ACK starts two smoothed RTTs anew, the last ends the wait. By the
-    /// estimator, RTTs of 100, 112 and 124 ms after one of 100 ms make it 100, 101.5 and 104.3125 ms.
+    /// Eight packets over a link that takes three, 12 ms each: packets 3 to 7 are lost. The ACKs of the first three put the probe off
+    /// (smoothed RTTs of 100, 101.5 and 104.3125 ms, two of them after 1136 ms). The last packet is that probe; the SACK block of its ACK says
+    /// that the others are missing, which leave again as PRR has it, two for the first ACK and not all five (RFC 8985, RFC 6937).
     #[test]
-    fn acks_of_its_packets_put_the_probe_off() {
-        let mut asking = asking(|_| ());
-        assert_eq!(asking.on_asked(Time::from_ms(1000), 8).as_ms(), 1202);
-        assert_eq!(asking.on_heard(Time::from_ms(1100), 2, Time::ZERO).as_ms(), 1302);
-        assert_eq!(asking.on_heard(Time::from_ms(1112), 4, Time::ZERO).as_ms(), 1317);
-        assert_eq!(asking.on_heard(Time::from_ms(1124), 6, Time::ZERO).as_ms(), 1334);
-        assert_eq!(asking.on_heard(Time::from_ms(1136), 8, Time::ZERO), Time::NEVER);
+    fn what_a_full_queue_took_of_a_request_is_repaired_by_sack_and_no_more_of_it_than_the_window() {
+        let (mut asking, mut left) = (asking(|_| ()), Left::default());
+        let mut hearing = Hearing::new(&Options::of_profile("linux-6.1").expect("a profile"), Duration::from_ms(100));
+        let (ms, sent) = (Time::from_ms, Time::from_ms(1000));
+        asking.on_asked(sent, 8, &mut left);
+        assert_eq!(left.0.drain(..).map(|(_, seq)| seq).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6, 7]);
+        for seq in 0..3 {
+            let heard = hearing.on_packet(Arrival { at: ms(1050 + 12 * seq), seq, sent }).expect("one by one at first");
+            asking.on_heard(ms(1100 + 12 * seq), &heard, &mut left);
+        }
+        assert_eq!((left.0.len(), asking.deadline().as_ms()), (0, 1334));
+        let at = asking.deadline();
+        asking.on_deadline(at, &mut left);
+        assert_eq!(left.0, [(1334, 7)]);
+        let heard = hearing.on_packet(Arrival { at: at + Duration::from_ms(50), seq: 7, sent: at }).expect("behind a hole at once");
+        assert_eq!(heard.sack.map(|sack| (sack.blocks[0].from, sack.blocks[0].to)), Some((7, 8)));
+        asking.on_heard(at + Duration::from_ms(100), &heard, &mut left);
+        let again: Vec<u64> = left.0.drain(..).skip(1).map(|(_, seq)| seq).collect();
+        assert!(!again.is_empty() && again.len() < 4 && again.iter().zip(3..).all(|(&seq, expected)| seq == expected), "{again:?}");
     }
 
-    /// Karn's rule: a repeated request is timed by the timestamp alone; without it the timeout stays doubled.
+    /// Karn's rule: a repeated request is timed by the timestamp alone, 100 ms; without it the timeout stays doubled.
     #[test]
     fn a_repeated_request_is_timed_by_its_timestamp() {
         let after = |change: fn(&mut Options)| {
-            let mut asking = asking(change);
-            let first = asking.on_asked(Time::from_ms(1000), 1);
-            let second = asking.on_deadline(first);
-            asking.on_deadline(second);
-            asking.on_answered(second + Duration::from_ms(100), second);
-            asking.rtt.rto().as_ms()
+            let (mut asking, mut left) = (asking(change), Left::default());
+            asking.on_asked(Time::from_ms(1000), 1, &mut left);
+            asking.on_deadline(asking.deadline(), &mut left);
+            asking.on_deadline(asking.deadline(), &mut left);
+            let (again, _) = *left.0.last().expect("sent again");
+            asking.on_answered(Time::from_ms(again + 100), (1, Time::from_ms(again)), &mut left);
+            asking.on_asked(Time::from_ms(again + 100), 2, &mut left);
+            asking.on_deadline(asking.deadline(), &mut left);
+            left.0.last().map(|(ms, _)| ms - again - 100)
         };
-        assert_eq!(after(|_| ()), 300);
-        assert_eq!(after(|options| options.timestamps = false), 600);
+        assert_eq!(after(|options| options.tlp = false), Some(300));
+        assert_eq!(after(|options| (options.tlp, options.timestamps) = (false, false)), Some(1200));
     }
 }

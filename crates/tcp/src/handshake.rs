@@ -23,7 +23,7 @@ const FIRST: u64 = LAST - 1;
 /// The number of what asks a receiver whether it has room: a segment without data.
 const WINDOW_PROBE: u64 = LAST - 2;
 
-/// Numbers from here to the parts of a handshake say how many packets of requests are acknowledged.
+/// Numbers from here to the parts of a handshake are those of ACKs of requests.
 const HEARD: u64 = 1 << 60;
 
 /// The cumulative acknowledgement that makes an ACK a SYN-ACK: as large as 47 bits say.
@@ -72,7 +72,7 @@ impl Opening {
 pub enum Bare {
     /// It asks a receiver whether it has room.
     Probe,
-    /// It acknowledges so many packets of requests.
+    /// It acknowledges packets of requests: the ACK of this number, counted from 0.
     Heard(u64),
 }
 
@@ -81,7 +81,7 @@ impl Bare {
     pub const fn seq(self) -> u64 {
         match self {
             Bare::Probe => WINDOW_PROBE,
-            Bare::Heard(packets) => HEARD + packets,
+            Bare::Heard(number) => HEARD + number,
         }
     }
 

@@ -1,12 +1,11 @@
 //! The side that is asked: when the packets of a request are acknowledged before the answer is there.
 //!
 //! They are data to a receiver like any other. The first are acknowledged one by one; once the side has answered, every second one, for the
-//! answer carries the ACK that waits (Linux `tcp_event_data_sent`, `inet_csk_enter_pingpong_mode`). Departure: nothing waits for a timer. The
-//! ACK of a packet that comes alone leaves with the next packet or with the answer.
+//! answer carries the ACK that waits (Linux `tcp_event_data_sent`, `inet_csk_enter_pingpong_mode`).
 
 use units::{Duration, Time};
 
-use crate::{Arrival, Ecn, Options, Receiver, ReceiverSpec};
+use crate::{Ack, Arrival, Ecn, Options, Receiver, ReceiverSpec, Sack};
 
 /// The receiver of one request after another.
 #[derive(Clone, Debug)]
@@ -14,13 +13,13 @@ pub struct Hearing {
     receiver: Receiver,
 }
 
-/// What an ACK of a request says.
+/// What an ACK of a request says, of the packets of all requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heard {
-    /// Packets of all requests that have arrived without a gap.
-    pub packets: u64,
-    /// When the copy left whose timestamp it echoes.
-    pub sent: Time,
+    /// The ACK.
+    pub ack: Ack,
+    /// Its SACK information.
+    pub sack: Option<Sack>,
 }
 
 impl Hearing {
@@ -32,13 +31,29 @@ impl Hearing {
 
     /// A packet arrives, counted over all requests. Returns what is acknowledged at once.
     pub fn on_packet(&mut self, packet: Arrival) -> Option<Heard> {
-        self.receiver.on_segment(packet).map(|ack| Heard { packets: ack.cumulative, sent: ack.echo })
+        let ack = self.receiver.on_segment(packet)?;
+        Some(self.says(ack))
+    }
+
+    /// When the ACK that waits leaves, if no packet and no answer comes first; [`Time::NEVER`] if none waits.
+    pub fn deadline(&self) -> Time {
+        self.receiver.deadline()
+    }
+
+    /// It leaves.
+    pub fn on_deadline(&mut self) -> Heard {
+        let ack = self.receiver.on_deadline();
+        self.says(ack)
     }
 
     /// The answer leaves, and carries the ACK that waits.
     pub fn on_answering(&mut self, now: Time) {
         self.receiver.on_replied(now);
         self.receiver.carried(0);
+    }
+
+    fn says(&self, ack: Ack) -> Heard {
+        Heard { ack, sack: ack.has_sack.then_some(*self.receiver.sack()) }
     }
 }
 
@@ -50,7 +65,7 @@ mod tests {
     fn acknowledged(hearing: &mut Hearing, first: u64, packets: u64, from_ms: u64) -> Vec<u64> {
         let at = |number: u64| Time::from_ms(from_ms + 12 * number);
         let arrivals = (0..packets).map(|number| Arrival { at: at(number), seq: first + number, sent: Time::from_ms(from_ms - 20) });
-        let found = arrivals.filter_map(|packet| hearing.on_packet(packet)).map(|heard| heard.packets).collect();
+        let found = arrivals.filter_map(|packet| hearing.on_packet(packet)).map(|heard| heard.ack.cumulative).collect();
         hearing.on_answering(at(packets - 1));
         found
     }
@@ -66,13 +81,23 @@ mod tests {
         assert_eq!(acknowledged(&mut hearing, 22, 2, 3800), [24]);
     }
 
+    /// A packet that the client's window lets leave alone: its ACK waits for 40 ms, as any (RFC 5681 4.2; Linux `TCP_DELACK_MIN`).
+    #[test]
+    fn the_ack_of_a_lone_packet_waits_for_its_timer() {
+        let mut hearing = Hearing::new(&Options::of_profile("linux-6.1").expect("a profile"), Duration::from_ms(40));
+        acknowledged(&mut hearing, 0, 1, 1000);
+        let sent = Time::from_ms(1700);
+        assert_eq!((hearing.on_packet(Arrival { at: Time::from_ms(1720), seq: 1, sent }), hearing.deadline().as_ms()), (None, 1760));
+        assert_eq!((hearing.on_deadline().ack.cumulative, hearing.deadline()), (2, Time::NEVER));
+    }
+
     /// What was acknowledged comes again: it is acknowledged at once, and so is what follows it (Linux `tcp_enter_quickack_mode`).
     #[test]
     fn a_copy_of_what_was_heard_is_acknowledged_at_once() {
         let mut hearing = Hearing::new(&Options::of_profile("linux-6.1").expect("a profile"), Duration::from_ms(40));
         acknowledged(&mut hearing, 0, 2, 1000);
         let sent = Time::from_ms(1100);
-        assert_eq!(hearing.on_packet(Arrival { at: Time::from_ms(1120), seq: 1, sent }).map(|heard| heard.packets), Some(2));
+        assert_eq!(hearing.on_packet(Arrival { at: Time::from_ms(1120), seq: 1, sent }).map(|heard| heard.ack.cumulative), Some(2));
         assert_eq!(acknowledged(&mut hearing, 2, 1, 1700), [3]);
     }
 }

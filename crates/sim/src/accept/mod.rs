@@ -105,7 +105,9 @@ pub fn accept_beside<'a>(spec: &'a Spec, guests: &'a Guests, stacks: &'a Stacks)
     for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {
         let (first, last) = flow.spec.hops.links(spec);
         let crossed = (first..=last).chain(spec.reverse_link()).map(|link| (&links[link], &most[link]));
-        flow.receives = flow.receives.min(ample_window(crossed, flow.spec));
+        if flow.spec.window_packets.is_none() {
+            flow.receives = flow.receives.min(ample_window(crossed, flow.spec));
+        }
     }
     Ok(Accepted { spec, links, flows, sources })
 }

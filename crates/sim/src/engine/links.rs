@@ -228,7 +228,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     fn pass_ack(&mut self, index: usize, link: usize) {
         let path = &mut self.flows[index].path;
         let Some((now, ack)) = path.take_crossing() else { return };
-        let packet = path.ack_packet(&ack.ack);
+        let packet = path.ack_packet(&ack.ack, ack.sack.as_ref());
         let load = Load { owner: index as u32, content: Content::Ack(Box::new(ack)) };
         path.under_way += 1;
         self.reach(link, Passing { at: now, packet, load });

@@ -32,8 +32,9 @@ fn be_asked<L: Link<Load>>(
     }
     let Some(client) = wire.path.client() else { return sender.deadline() };
     let asked = client.on_arrived(piece, sent, at);
-    if let Some(packets) = asked.heard {
-        wire.send_bare(at, Bare::Heard(packets));
+    wire.path.refresh_beyond();
+    if let Some(number) = asked.heard {
+        wire.send_bare(at, Bare::Heard(number));
     }
     if let Some((segments, is_last)) = asked.written {
         sender.on_written(at, segments, wire);

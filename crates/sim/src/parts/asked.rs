@@ -46,20 +46,28 @@ impl Path {
         Some(self.rare.as_mut()?.client.take()?.close(end))
     }
 
-    /// The client asks, or asks again: the request leaves, and carries the ACK that waits.
+    /// The client asks, or a timer of its expires.
     #[inline(never)]
     pub(crate) fn ask(&mut self) {
         let Some(client) = self.client() else { return };
         let now = client.next_at();
         client.on_due();
-        let pieces: Vec<Piece> = client.unheard().collect();
-        let carried = self.receiver.carried(pieces.len() as u32);
-        for piece in pieces {
-            let (ack, sack): (Ack, Sack) = piece.travels(now, carried);
-            if self.is_tapped {
-                self.show_answer(now, ack, Some(sack));
+        self.send_pieces(now);
+    }
+
+    /// What the client's sender has sent leaves, and carries the ACK that waits.
+    fn send_pieces(&mut self, now: Time) {
+        let Some(client) = self.client() else { return };
+        let pieces = client.take_leaving(now);
+        if !pieces.is_empty() {
+            let carried = self.receiver.carried(pieces.len() as u32);
+            for piece in pieces {
+                let (ack, sack): (Ack, Sack) = piece.travels(now, carried);
+                if self.is_tapped {
+                    self.show_answer(now, ack, Some(sack));
+                }
+                self.send_with(now, ack, sack);
             }
-            self.send_with(now, ack, sack);
         }
         self.refresh_beyond();
     }
@@ -71,9 +79,22 @@ impl Path {
         let Some(client) = self.client() else { return };
         match (Opening::of(seq), Bare::of(seq)) {
             (Some(part), _) => client.on_opening(now, part, again),
-            (_, Some(Bare::Heard(packets))) => client.on_heard(now, packets),
+            (_, Some(Bare::Heard(number))) => client.on_heard(now, number),
             _ => client.on_segment(now, seq, next),
         }
+        self.send_pieces(now);
+    }
+
+    /// When the ACK of a request that waits at the server leaves.
+    pub(crate) fn hears_at(&self) -> Time {
+        self.rare.as_ref().and_then(|rare| rare.client.as_ref()).map_or(Time::NEVER, |client| client.hears_at())
+    }
+
+    /// That ACK, if it is due: its number.
+    pub(crate) fn take_hearing(&mut self, now: Time) -> Option<u64> {
+        let client = self.client().filter(|client| client.hears_at() <= now)?;
+        let number = client.hear();
         self.refresh_beyond();
+        Some(number)
     }
 }

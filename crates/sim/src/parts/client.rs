@@ -1,17 +1,23 @@
 //! The other end of a flow whose application asks for what it is sent: requests, responses, and thoughts between them.
 //!
-//! The client has the clock of its packets' arrival at it, as the receiver has. It sends a request, all packets at once, waits until the whole
-//! response has arrived in order, thinks, and asks again. Until the server has acknowledged the request, or begun to answer it, a timer repeats
-//! what is missing. The server writes the response when the last packet of the request arrives.
+//! The client has the clock of its packets' arrival at it, as the receiver has. It writes a request, waits until the whole response has arrived in
+//! order, thinks, and asks again. Its packets are those of a sender of its own, which Linux's default algorithm drives, whatever that of the
+//! responses is. The server writes the response when the last packet of the request arrives.
 
-use tcp::{Arrival, Asking, Hearing, Opening};
+use std::collections::{BTreeMap, VecDeque};
+
+use cc::Controller;
+use tcp::{Arrival, Asking, Heard, Hearing, Opening, Reduction, Wire};
 use units::{Duration, Stream, Time};
 
-use super::request::{most_bytes, Piece, PIECES_MAX};
+use super::request::{most_bytes, Piece, LABELS};
 use crate::accept::AcceptedFlow;
 use crate::laws::Whole;
 use crate::records::ExchangeRow;
 use crate::spec::Spec;
+
+/// The algorithm of clients.
+const LAW: &str = "cubic";
 
 /// What a client does next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +35,36 @@ enum State {
 /// What becomes of a packet of a request at the server.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {
-    /// So many packets of all requests are acknowledged at once.
+    /// The ACK of this number leaves at once.
     pub(crate) heard: Option<u64>,
     /// The request is whole: segments of all responses up to this one, and whether it is the last.
     pub(crate) written: Option<(u64, bool)>,
+}
+
+/// What its sender sends, until it leaves: packets of all requests, and how many of them had left before.
+#[derive(Clone, Debug, Default)]
+struct Leaving {
+    packets: Vec<u64>,
+    again: u32,
+}
+
+impl Wire for Leaving {
+    fn send(&mut self, _now: Time, seq: u64) {
+        self.packets.push(seq);
+    }
+
+    fn resend(&mut self, now: Time, seq: u64) {
+        self.again += 1;
+        self.send(now, seq);
+    }
+
+    fn on_loss_episode(&mut self, _now: Time, _reduction: Reduction) {}
+
+    fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
+
+    fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
+
+    fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}
 }
 
 /// One client, and what its server knows of its request.
@@ -54,10 +86,11 @@ pub(crate) struct Client {
     /// IP bytes of a packet that are no payload.
     pub(crate) header_bytes: u32,
     flow: u32,
-    asking: Asking,
+    asking: Asking<Controller>,
+    leaving: Leaving,
     state: State,
-    /// When it thinks no more, or the request leaves again; never if neither.
-    next_at: Time,
+    /// When it thinks no more; never if it does not think.
+    asks_at: Time,
     /// When the SYN arrived, if it arrived once.
     syn: Option<Time>,
     has_syn: bool,
@@ -66,12 +99,12 @@ pub(crate) struct Client {
     request: u64,
     /// Segments of the responses before this one, and with it.
     response: (u64, u64),
-    /// Packets of the requests before this one, and those of this one that the server has acknowledged.
-    before: u64,
-    heard: u64,
+    /// Packets of the requests before each.
+    before: Vec<u64>,
     hearing: Hearing,
-    /// When the copies were sent that the ACKs of packets echo.
-    copies: [Time; PIECES_MAX as usize],
+    /// ACKs of requests on their way, by their numbers, and how many there were before.
+    said: VecDeque<(u64, Heard)>,
+    says: u64,
     /// Packets of the request that have arrived at the server, a bit each.
     arrived: u32,
     /// When the copy that the server answered was sent.
@@ -84,6 +117,7 @@ impl Client {
         let given = accepted.spec.requests.as_ref()?;
         let stream = |part: &str| Stream::named(spec.seed, &format!("flow{index}/{part}"));
         let (mss, rtt) = (accepted.sender.mss, Duration(accepted.spec.rtt_ns));
+        let law = cc::build_with(accepted.guests, LAW, None, &accepted.spec.profile, &BTreeMap::new()).expect("of every profile").algorithm;
         let mut client = Client {
             sizes: Whole::new(given.sizes, Some(most_bytes(&accepted.sender))),
             responses: Whole::new(given.responses, None),
@@ -97,18 +131,19 @@ impl Client {
             mss: mss.into(),
             header_bytes: accepted.spec.packet_bytes - mss,
             flow: index as u32,
-            asking: Asking::new(&accepted.sender.options, mss),
+            asking: Asking::new(&accepted.sender.options, mss, law),
+            leaving: Leaving::default(),
             state: State::Idle,
-            next_at: Time::NEVER,
+            asks_at: Time::NEVER,
             syn: None,
             has_syn: false,
             rows: Vec::new(),
             request: 0,
             response: (0, 0),
-            before: 0,
-            heard: 0,
+            before: Vec::new(),
             hearing: Hearing::new(&accepted.sender.options, rtt),
-            copies: [Time::ZERO; PIECES_MAX as usize],
+            said: VecDeque::new(),
+            says: 0,
             arrived: 0,
             answered_copy: Time::ZERO,
         };
@@ -120,19 +155,19 @@ impl Client {
 
     /// When it does something next.
     pub(crate) fn next_at(&self) -> Time {
-        self.next_at
+        let at = self.asks_at.min(self.asking.deadline());
+        if at <= self.stop {
+            at
+        } else {
+            Time::NEVER
+        }
     }
 
     /// The connection is there, and its handshake took so long.
     fn begin(&mut self, now: Time, rtt: Option<Duration>) {
-        self.asking.on_established(rtt);
+        self.asking.on_established(now, rtt, &mut self.leaving);
         self.state = State::Thinking;
-        self.wait_until(now);
-    }
-
-    /// It asks then, or never, if that is too late.
-    fn wait_until(&mut self, at: Time) {
-        self.next_at = if at <= self.stop { at } else { Time::NEVER };
+        self.asks_at = now;
     }
 
     /// A part of the handshake arrives, whose SYN-ACK left again so often.
@@ -150,18 +185,14 @@ impl Client {
         }
     }
 
-    /// It asks, or asks again.
+    /// It asks, or a timer of what it has asked expires.
     pub(crate) fn on_due(&mut self) {
-        let now = self.next_at;
-        if self.state == State::Asking {
-            if let Some(row) = self.rows.last_mut() {
-                row.repeats += u32::from(now < self.end);
-            }
-            let again = self.asking.on_deadline(now);
-            return self.wait_until(again);
+        let now = self.next_at();
+        if self.asks_at > now {
+            return self.asking.on_deadline(now, &mut self.leaving);
         }
-        self.before += self.pieces();
-        self.heard = 0;
+        self.asks_at = Time::NEVER;
+        self.before.push(self.asked());
         self.request = self.sizes.draw(&mut self.sized);
         let bytes = self.responses.draw(&mut self.answered);
         self.response = (self.response.1, self.response.1 + bytes.div_ceil(self.mss));
@@ -175,35 +206,43 @@ impl Client {
             repeats: 0,
         });
         self.state = State::Asking;
-        let again = self.asking.on_asked(now, self.pieces());
-        self.wait_until(again);
+        self.asking.on_asked(now, self.asked(), &mut self.leaving);
     }
 
     fn pieces(&self) -> u64 {
         self.request.div_ceil(self.mss)
     }
 
-    /// Packets of the request that the server has not acknowledged: they leave now.
-    pub(crate) fn unheard(&self) -> impl Iterator<Item = Piece> + '_ {
-        (self.heard..self.pieces()).map(|number| self.piece(number))
+    /// Packets of all requests.
+    fn asked(&self) -> u64 {
+        self.before.last().map_or(0, |before| before + self.pieces())
+    }
+
+    /// What its sender has sent: it leaves now.
+    pub(crate) fn take_leaving(&mut self, now: Time) -> Vec<Piece> {
+        let Leaving { packets, again } = std::mem::take(&mut self.leaving);
+        if let Some(row) = self.rows.last_mut().filter(|_| now < self.end) {
+            row.repeats += again;
+        }
+        // Those of the requests before are acknowledged: each had its response.
+        let before = self.before.last().copied().unwrap_or(0);
+        packets.into_iter().map(|seq| self.piece(seq - before)).collect()
     }
 
     fn piece(&self, number: u64) -> Piece {
         let payload = (self.request - number * self.mss).min(self.mss) as u32;
-        Piece { exchange: self.exchange(), number: number as u32, payload }
+        Piece { exchange: (self.rows.len() as u32).wrapping_sub(1) & LABELS, number: number as u32, payload }
     }
 
-    fn exchange(&self) -> u32 {
-        (self.rows.len() as u32).wrapping_sub(1) & 0xff_ffff
-    }
-
-    /// An ACK of so many packets of all requests arrives.
-    pub(crate) fn on_heard(&mut self, now: Time, packets: u64) {
-        let heard = packets.saturating_sub(self.before);
-        if self.state == State::Asking && heard > self.heard {
-            self.heard = heard;
-            let again = self.asking.on_heard(now, packets, self.copies[heard as usize - 1]);
-            self.wait_until(again);
+    /// The ACK of this number arrives; one that was overtaken says nothing.
+    pub(crate) fn on_heard(&mut self, now: Time, number: u64) {
+        while self.said.front().is_some_and(|&(before, _)| before < number) {
+            self.said.pop_front();
+        }
+        if self.said.front().is_some_and(|&(first, _)| first == number) {
+            if let Some((_, heard)) = self.said.pop_front() {
+                self.asking.on_heard(now, &heard, &mut self.leaving);
+            }
         }
     }
 
@@ -211,8 +250,9 @@ impl Client {
     pub(crate) fn on_segment(&mut self, now: Time, seq: u64, next: u64) {
         let (before, end) = self.response;
         if self.state == State::Asking && seq >= before {
-            self.asking.on_answered(now, self.answered_copy);
-            (self.state, self.next_at) = (State::Listening, Time::NEVER);
+            let all = (self.asked(), self.answered_copy);
+            self.asking.on_answered(now, all, &mut self.leaving);
+            self.state = State::Listening;
         }
         if self.state == State::Listening && next >= end {
             if let Some(row) = self.rows.last_mut() {
@@ -222,22 +262,20 @@ impl Client {
             if (self.rows.len() as u64) < self.count {
                 self.state = State::Thinking;
                 let thought = Duration(self.think.draw(&mut self.thoughts));
-                self.wait_until(now.saturating_add(thought));
+                self.asks_at = now.saturating_add(thought);
             }
         }
     }
 
     /// A packet of a request arrives at the server at `at`, sent at `sent`.
     pub(crate) fn on_arrived(&mut self, piece: Piece, sent: Time, at: Time) -> Asked {
-        let is_late = piece.exchange != self.exchange();
-        let seq = if is_late { self.before.saturating_sub(1) } else { self.before + u64::from(piece.number) };
+        let latest = self.before.len() as u32 - 1;
+        let back = latest.wrapping_sub(piece.exchange) & LABELS;
+        let seq = self.before[(latest - back) as usize] + u64::from(piece.number);
         let heard = self.hearing.on_packet(Arrival { at, seq, sent });
-        if let Some(latest) = heard.and_then(|heard| heard.packets.checked_sub(self.before + 1)) {
-            self.copies[latest as usize] = heard.map_or(sent, |heard| heard.sent);
-        }
-        let mut asked = Asked { heard: heard.map(|heard| heard.packets), written: None };
+        let mut asked = Asked { heard: heard.map(|heard| self.say(heard)), written: None };
         let all = (1 << self.pieces()) - 1;
-        if is_late || self.arrived == all {
+        if back > 0 || self.arrived == all {
             return asked;
         }
         self.arrived |= 1 << piece.number;
@@ -247,6 +285,24 @@ impl Client {
             asked.written = Some((self.response.1, self.rows.len() as u64 == self.count));
         }
         asked
+    }
+
+    /// An ACK of a request leaves: its number.
+    fn say(&mut self, heard: Heard) -> u64 {
+        self.said.push_back((self.says, heard));
+        self.says += 1;
+        self.says - 1
+    }
+
+    /// When the ACK of a request that waits at the server leaves, in the server's clock.
+    pub(crate) fn hears_at(&self) -> Time {
+        self.hearing.deadline()
+    }
+
+    /// It leaves: its number.
+    pub(crate) fn hear(&mut self) -> u64 {
+        let heard = self.hearing.on_deadline();
+        self.say(heard)
     }
 
     /// The run ends: its exchanges.

@@ -24,7 +24,7 @@ use super::tap::PathTap;
 use super::viewer::Viewer;
 use crate::spec::access_delay;
 
-/// IP bytes of an ACK: 20 of IP, 20 of TCP, 12 of timestamps.
+/// IP bytes of an ACK without SACK information: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
 /// The number of no link.
@@ -220,7 +220,7 @@ impl Path {
     /// After a change of what is held back, or of what is in the host.
     pub(crate) fn refresh_beyond(&mut self) {
         let at_receiver = self.held_until().min(self.client_at()).min(self.receiver.reads_at());
-        self.beyond_at = at_receiver.saturating_add(self.felt_after).min(self.forgotten_at);
+        self.beyond_at = at_receiver.saturating_add(self.felt_after).min(self.forgotten_at).min(self.hears_at());
         if let Some(rare) = self.rare.as_deref_mut() {
             rare.elsewhere_at = self.beyond_at;
             self.refresh_host();
@@ -400,15 +400,17 @@ impl Path {
     pub(crate) fn crossing_packet(&self, delivery: &Delivery) -> Packet {
         // What is no ACK has the mark of one with SACK information.
         if delivery.has_sack() {
-            return self.ack_packet(&delivery.ack());
+            let sack = self.rare.as_ref().and_then(|rare| rare.crossing_sacks.front());
+            return self.ack_packet(&delivery.ack(), sack.map(|sack| sack.unpack()).as_ref());
         }
         Packet::ack(ACK_BYTES, self.flow)
     }
 
-    /// One of its ACKs as the reverse link sees it.
+    /// One of its ACKs, with this SACK information, as the reverse link sees it.
     #[inline]
-    pub(crate) fn ack_packet(&self, ack: &Ack) -> Packet {
-        Packet::ack(if ack.is_special() { self.bytes_of(ack) } else { ACK_BYTES }, self.flow)
+    pub(crate) fn ack_packet(&self, ack: &Ack, sack: Option<&Sack>) -> Packet {
+        let bytes = if ack.is_special() { self.bytes_of(ack) } else { ACK_BYTES + sack.map_or(0, Sack::option_bytes) };
+        Packet::ack(bytes, self.flow)
     }
 
     /// A part of the handshake as links see it. ECN-capable where all that the stack sends is (Linux `tcp_ecn_send_syn`).

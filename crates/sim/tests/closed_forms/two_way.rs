@@ -10,8 +10,10 @@ const ACK_S: f64 = PACKET_S * 52.0 / 1500.0;
 
 /// One flow each way. Both start together: the two directions are in phase.
 fn two_way(queue: u64, forward: FlowSpec) -> [f64; 2] {
-    // One ACK per segment, always: those behind a hole too.
-    let transport = [("ack_every".to_owned(), 1.into()), ("ack_compression".to_owned(), false.into())].into();
+    // One ACK per segment, and all of one size. SACK blocks make larger ones of a repair's, behind which the train parts for good: with a
+    // queue of 100 into 4 segments and 121 of 125, which stand idle at other times (0.768 in place of 0.716).
+    let alike = [("ack_every", 1.into()), ("ack_compression", false.into()), ("sack", false.into())];
+    let transport = alike.map(|(option, value): (&str, serde_json::Value)| (option.to_owned(), value)).into();
     let forward = FlowSpec { transport, ..forward };
     let backward = FlowSpec { direction: Direction::Reverse, ..forward.clone() };
     let mut spec = spec(20, queue, 240, vec![forward, backward]);

@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Client,
     /// The application at the receiver reads.
     Read,
+    /// The timer of an ACK of a request expires, at the server.
+    Hearing,
     /// The sender's timer expires.
     Deadline,
     /// The application writes, or pauses.

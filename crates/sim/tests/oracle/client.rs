@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use cc::Controller;
 use sim::{AcceptedFlow, ExchangeRow, Law, RequestsSpec};
-use tcp::{Ack, Arrival, Asking, Bare, Heard, Hearing, Opening};
+use tcp::{Ack, Arrival, Asking, Bare, Heard, Hearing, Opening, Reduction, Wire};
 use units::{Duration, Stream, Time};
 
 use super::agenda::Kind;
@@ -21,18 +22,41 @@ pub struct Question {
     carried: Ack,
 }
 
+/// Packets of all requests that the client's sender sends, in order, and those of them that it had sent before.
+#[derive(Default)]
+struct Outgoing {
+    all: Vec<u64>,
+    again: Vec<u64>,
+}
+
+impl Wire for Outgoing {
+    fn send(&mut self, _now: Time, seq: u64) {
+        self.all.push(seq);
+    }
+    fn resend(&mut self, _now: Time, seq: u64) {
+        self.all.push(seq);
+        self.again.push(seq);
+    }
+    fn on_loss_episode(&mut self, _now: Time, _reduction: Reduction) {}
+    fn on_timeout(&mut self, _now: Time, _cwnd: f64) {}
+    fn on_undo(&mut self, _now: Time, _cwnd: f64) {}
+    fn on_slow_start_exit(&mut self, _now: Time, _cwnd: f64) {}
+}
+
 /// The client of a flow, and what its server knows.
 pub(super) struct Client {
     given: RequestsSpec,
     /// Of requests, responses and thoughts.
     streams: [Stream; 3],
-    asking: Asking,
+    asking: Asking<Controller>,
+    outgoing: Outgoing,
     stop: Time,
     mss: u64,
     most: u64,
-    /// When it asks for the first time or after a thought, or again.
+    /// When it asks for the first time or after a thought.
     asks_at: Option<Time>,
-    repeats_at: Option<Time>,
+    /// Nothing of the response has arrived.
+    is_waiting: bool,
     /// When SYNs arrived.
     syns: Vec<Time>,
     rows: Vec<ExchangeRow>,
@@ -42,71 +66,88 @@ pub(super) struct Client {
     has: Vec<bool>,
     answered: Option<Time>,
     hearing: Hearing,
-    /// Packets of the requests before the last, and what of all was acknowledged: packets, and when the copies were sent that this echoes.
-    before: u64,
-    acknowledged: BTreeMap<u64, Time>,
-    heard: u64,
+    /// Packets of the requests before each, and ACKs on their way.
+    starts: Vec<u64>,
+    said: BTreeMap<u64, Heard>,
+    says: u64,
 }
 
 impl Client {
     pub(super) fn new(given: &AcceptedFlow, (index, seed): (usize, u64)) -> Option<Client> {
         let requests = given.spec.requests.as_deref()?.clone();
+        let law = cc::build("cubic", None, &given.spec.profile, &BTreeMap::new()).expect("of every profile");
         let mut client = Client {
             given: requests,
             streams: ["requests", "responses", "thoughts"].map(|part| Stream::named(seed, &format!("flow{index}/{part}"))),
-            asking: Asking::new(&given.sender.options, given.sender.mss),
+            asking: Asking::new(&given.sender.options, given.sender.mss, law.algorithm),
+            outgoing: Outgoing::default(),
             stop: Time(given.spec.stop_ns.unwrap_or(u64::MAX)),
             mss: given.sender.mss.into(),
             most: u64::from(given.sender.options.initial_window).min(10) * u64::from(given.sender.mss),
             asks_at: None,
-            repeats_at: None,
+            is_waiting: false,
             syns: Vec::new(),
             rows: Vec::new(),
             ends: Vec::new(),
             has: Vec::new(),
             answered: None,
             hearing: Hearing::new(&given.sender.options, Duration(given.spec.rtt_ns)),
-            before: 0,
-            acknowledged: BTreeMap::new(),
-            heard: 0,
+            starts: Vec::new(),
+            said: BTreeMap::new(),
+            says: 0,
         };
         if !given.spec.handshake {
-            client.asking.on_established(Some(Duration(given.spec.rtt_ns)));
-            client.asks_at = Some(Time(given.spec.start_ns));
+            let start = Time(given.spec.start_ns);
+            client.asking.on_established(start, Some(Duration(given.spec.rtt_ns)), &mut client.outgoing);
+            client.asks_at = Some(start);
         }
         Some(client)
     }
 
     fn next(&self) -> Option<Time> {
-        self.asks_at.or(self.repeats_at)
+        let timer = Some(self.asking.deadline()).filter(|&at| at < Time::NEVER);
+        self.asks_at.into_iter().chain(timer).min()
     }
 
     fn row(&mut self) -> &mut ExchangeRow {
         self.rows.last_mut().expect("an exchange")
     }
 
-    /// Asks, or asks again; the numbers and sizes of the packets.
-    fn ask(&mut self, now: Time, flow: usize) -> Vec<(usize, u64)> {
-        if self.asks_at.take().is_some() {
-            let cut = |law: Law, stream: &mut Stream| draw(law, stream);
-            let request_bytes = cut(self.given.sizes, &mut self.streams[0]).min(self.most);
-            let bytes = cut(self.given.responses, &mut self.streams[1]);
-            let before = self.ends.last().copied().unwrap_or(0);
-            self.ends.push(before + bytes.div_ceil(self.mss));
-            self.rows.push(ExchangeRow { flow: flow as u32, start_ns: now.0, request_bytes, bytes, completion_ns: u64::MAX, repeats: 0 });
-            let packets = request_bytes.div_ceil(self.mss);
-            self.before += self.has.len() as u64;
-            self.heard = self.before;
-            (self.has, self.answered) = (vec![false; packets as usize], None);
-            self.repeats_at = Some(self.asking.on_asked(now, packets));
-        } else {
-            self.repeats_at = Some(self.asking.on_deadline(now));
-            self.row().repeats += 1;
+    /// Asks, or a timer expires.
+    fn act(&mut self, now: Time, flow: usize) {
+        if self.asks_at != Some(now) {
+            return self.asking.on_deadline(now, &mut self.outgoing);
+        }
+        self.asks_at = None;
+        let cut = |law: Law, stream: &mut Stream| draw(law, stream);
+        let request_bytes = cut(self.given.sizes, &mut self.streams[0]).min(self.most);
+        let bytes = cut(self.given.responses, &mut self.streams[1]);
+        let before = self.ends.last().copied().unwrap_or(0);
+        self.ends.push(before + bytes.div_ceil(self.mss));
+        self.rows.push(ExchangeRow { flow: flow as u32, start_ns: now.0, request_bytes, bytes, completion_ns: u64::MAX, repeats: 0 });
+        self.starts.push(self.all());
+        (self.has, self.answered) = (vec![false; request_bytes.div_ceil(self.mss) as usize], None);
+        self.is_waiting = true;
+        self.asking.on_asked(now, self.all(), &mut self.outgoing);
+    }
+
+    /// Packets of all requests.
+    fn all(&self) -> u64 {
+        self.starts.last().map_or(0, |start| start + self.has.len() as u64)
+    }
+
+    /// The numbers and sizes of the packets that leave; of those after the end of the run none counts.
+    fn leaving(&mut self, is_counted: bool) -> Vec<(usize, u64)> {
+        let Outgoing { all, again } = std::mem::take(&mut self.outgoing);
+        if all.is_empty() {
+            return Vec::new();
+        }
+        let (mss, start) = (self.mss, *self.starts.last().expect("an exchange"));
+        if is_counted {
+            self.row().repeats += again.len() as u32;
         }
         let request = self.row().request_bytes;
-        (self.heard - self.before..self.has.len() as u64)
-            .map(|number| (number as usize, (request - number * self.mss).min(self.mss)))
-            .collect()
+        all.into_iter().map(|seq| seq - start).map(|number| (number as usize, (request - number * mss).min(mss))).collect()
     }
 
     /// Something arrives at the client.
@@ -116,20 +157,21 @@ impl Client {
         } else if seq == Opening::Ack.seq() {
             if self.rows.is_empty() && self.asks_at.is_none() {
                 let rtt = if self.syns.len() == 1 { self.asking.handshake_rtt(now, self.syns[0], again) } else { None };
-                self.asking.on_established(rtt);
+                self.asking.on_established(now, rtt, &mut self.outgoing);
                 self.asks_at = Some(now);
             }
-        } else if let Some(Bare::Heard(packets)) = Bare::of(seq) {
-            if packets > self.heard && self.repeats_at.is_some() {
-                self.heard = packets;
-                let again = self.asking.on_heard(now, packets, self.acknowledged[&packets]);
-                self.repeats_at = (again < Time::NEVER).then_some(again);
+        } else if let Some(Bare::Heard(number)) = Bare::of(seq) {
+            // Those that were sent before it and are not here are lost, or count no more.
+            let later = self.said.split_off(&number);
+            self.said = later;
+            if let Some(heard) = self.said.remove(&number) {
+                self.asking.on_heard(now, &heard, &mut self.outgoing);
             }
         } else {
             let (end, before) = (*self.ends.last().expect("an exchange"), self.ends.iter().rev().nth(1).copied().unwrap_or(0));
-            if seq >= before && self.repeats_at.take().is_some() {
-                self.heard = self.before + self.has.len() as u64;
-                self.asking.on_answered(now, self.answered.expect("the server has answered"));
+            if seq >= before && std::mem::take(&mut self.is_waiting) {
+                let all = (self.all(), self.answered.expect("the server has answered"));
+                self.asking.on_answered(now, all, &mut self.outgoing);
             }
             let is_open = self.row().completion_ns == u64::MAX;
             if is_open && next >= end {
@@ -163,15 +205,24 @@ impl Textbook<'_> {
     }
 
     pub(super) fn on_client(&mut self, now: Time, index: usize) {
+        let Some(client) = self.flows[index].client.as_mut().filter(|client| client.next() == Some(now)) else { return };
+        client.act(now, index);
+        self.let_questions_leave(now, index);
+    }
+
+    /// What the client's sender has sent leaves.
+    fn let_questions_leave(&mut self, now: Time, index: usize) {
         let flow = &mut self.flows[index];
-        let header = flow.packet_bytes;
-        let Some(client) = flow.client.as_mut().filter(|client| client.next() == Some(now)) else { return };
-        let sizes = client.ask(now, index);
-        let (exchange, header) = (client.rows.len(), header - client.mss as u32);
-        let carried = flow.receiver.carried(sizes.len() as u32);
-        for (number, payload) in sizes {
-            let question = Question { exchange, number, bytes: payload as u32 + header, sent: now, carried };
-            self.send_back(now, index, Load::Question(question));
+        let (packet_bytes, is_counted) = (flow.packet_bytes, now + flow.quarter < flow.end);
+        let Some(client) = flow.client.as_mut() else { return };
+        let leaving = client.leaving(is_counted);
+        let (exchange, header) = (client.rows.len(), packet_bytes - client.mss as u32);
+        if !leaving.is_empty() {
+            let carried = flow.receiver.carried(leaving.len() as u32);
+            for (number, payload) in leaving {
+                let question = Question { exchange, number, bytes: payload as u32 + header, sent: now, carried };
+                self.send_back(now, index, Load::Question(question));
+            }
         }
         self.await_client(index);
     }
@@ -181,7 +232,7 @@ impl Textbook<'_> {
         let next = (receiver.next(), receiver.answered_again());
         let Some(client) = &mut self.flows[index].client else { return };
         client.on_segment(now, seq, next);
-        self.await_client(index);
+        self.let_questions_leave(now, index);
     }
 
     /// A packet of a request is at the server.
@@ -193,13 +244,9 @@ impl Textbook<'_> {
             }
         });
         let Some(client) = &mut self.flows[index].client else { return };
-        let is_late = exchange != client.rows.len();
-        let seq = if is_late { client.before - 1 } else { client.before + number as u64 };
+        let seq = client.starts[exchange - 1] + number as u64;
         let heard = client.hearing.on_packet(Arrival { at: now, seq, sent });
-        if let Some(Heard { packets, sent }) = heard {
-            client.acknowledged.insert(packets, sent);
-            self.drive(index, |_, outbox| outbox.send_bare(now, Bare::Heard(packets)));
-        }
+        self.say(now, index, heard);
         let Some(client) = &mut self.flows[index].client else { return };
         if exchange != client.rows.len() || client.answered.is_some() {
             return;
@@ -218,6 +265,30 @@ impl Textbook<'_> {
             });
         }
     }
+
+    /// The timer of an ACK of a request expires.
+    pub(super) fn on_hearing(&mut self, now: Time, index: usize) {
+        let Some(client) = &mut self.flows[index].client else { return };
+        if client.hearing.deadline() == now {
+            let heard = client.hearing.on_deadline();
+            self.say(now, index, Some(heard));
+        }
+    }
+
+    /// An ACK of a request leaves, or its timer runs.
+    fn say(&mut self, now: Time, index: usize, heard: Option<Heard>) {
+        let Some(client) = &mut self.flows[index].client else { return };
+        let deadline = client.hearing.deadline();
+        let number = client.says;
+        if let Some(heard) = heard {
+            client.said.insert(number, heard);
+            client.says += 1;
+            self.drive(index, |_, outbox| outbox.send_bare(now, Bare::Heard(number)));
+        }
+        if deadline < Time::NEVER {
+            self.agenda.add(deadline, index, Kind::Hearing, None);
+        }
+    }
 }
 
 /// IP bytes of what travels with the ACKs.
@@ -225,6 +296,10 @@ pub(super) fn bytes_back(load: &Load) -> u32 {
     match load {
         Load::Question(question) => question.bytes,
         Load::Ack { ack, .. } if ack.is_syn_ack() => tcp::SYN_BYTES,
+        Load::Ack { sack: Some(sack), .. } => {
+            let blocks = sack.blocks.iter().filter(|block| block.to > 0).count() + sack.duplicate.iter().count();
+            ACK_BYTES + [0, 12, 20, 28][blocks]
+        }
         _ => ACK_BYTES,
     }
 }

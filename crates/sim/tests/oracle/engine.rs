@@ -279,6 +279,7 @@ impl<'a> Textbook<'a> {
                 let Flow { rtt, opens, .. } = self.flows[index];
                 self.drive(index, |sender, outbox| if opens { sender.on_opened(now, outbox) } else { sender.on_started(now, rtt, outbox) });
             }
+            (Kind::Hearing, _) => self.on_hearing(now, index),
             (Kind::Stop, _) => {
                 let flow = &mut self.flows[index];
                 flow.area.get_or_insert(flow.sender.totals(now).cwnd_area);
