@@ -210,6 +210,11 @@ impl Receiver {
         self.next
     }
 
+    /// When a segment of data arrived last; time zero if none has.
+    pub fn last_arrival(&self) -> Time {
+        self.last_arrival
+    }
+
     /// What an ACK that left now would say of marks: [`Ack::ecn`].
     pub fn says_of_marks(&self) -> u16 {
         self.echo_marks.said

@@ -35,6 +35,8 @@ pub struct Info {
     pub reordering: u32,
     /// How often a segment was overtaken.
     pub reord_seen: u32,
+    /// Since when no data has arrived, or the connection is there: so many milliseconds ago.
+    pub last_data_recv: u64,
 }
 
 impl Info {
@@ -57,6 +59,7 @@ impl Info {
             "snd_mss" => self.snd_mss.into(),
             "reordering" => self.reordering.into(),
             "reord_seen" => self.reord_seen.into(),
+            "last_data_recv" => self.last_data_recv,
             _ => return None,
         })
     }

@@ -138,6 +138,7 @@ pub struct Drive {
     tape: Tape,
     answers: Vec<Answered>,
     now: Time,
+    opened: Time,
     /// When each segment last left, and when any left again.
     last_sent: Vec<Time>,
     last_resent: Time,
@@ -201,6 +202,7 @@ impl Drive {
             tape,
             answers,
             now: opened,
+            opened,
             last_sent,
             last_resent: Time::ZERO,
             noted: 0,
@@ -433,6 +435,7 @@ impl Drive {
             snd_mss: c.mss,
             reordering: self.sender.reordering(),
             reord_seen: self.sender.reorderings_seen(),
+            last_data_recv: (self.now - self.receiver.last_arrival().max(self.opened)).as_ms(),
         }
     }
 

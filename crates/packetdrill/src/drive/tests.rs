@@ -124,6 +124,17 @@ fn what_the_receiver_answers_is_written_down() {
     assert_eq!(answers, [(200, 1, Range::default()), (201, 1, Range::of(2))]);
 }
 
+/// Linux `tcpi_last_data_recv`: from the handshake on, and from each segment of data.
+#[test]
+fn the_time_since_data_arrived_counts_from_the_handshake() {
+    let mut drive = opened(0);
+    drive.advance(MS(1100));
+    assert_eq!(drive.info().field("last_data_recv"), Some(1000));
+    drive.receive(MS(1200), 0, EcnBits::default());
+    drive.advance(MS(1207));
+    assert_eq!(drive.info().field("last_data_recv"), Some(7));
+}
+
 /// RFC 6582 4.1: an ACK of all that was out when the timer expired does not end the episode, for the duplicates of what was sent again
 /// needlessly are still to come; one more segment acknowledged does.
 #[test]
