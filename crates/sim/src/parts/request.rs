@@ -8,7 +8,7 @@ const EXCHANGE_BITS: u32 = 24;
 const PIECE_BITS: u32 = 6;
 const PAYLOAD_BITS: u32 = 16;
 
-/// Numbers of exchanges are told apart by these bits.
+/// These bits of the number of an exchange travel.
 pub(crate) const LABELS: u32 = (1 << EXCHANGE_BITS) - 1;
 
 /// Most packets of a request.
