@@ -27,6 +27,9 @@ use crate::spec::access_delay;
 /// IP bytes of an ACK without SACK information: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
+/// Room for more SACK information than this is given back when none is under way.
+const SACKS_KEPT: usize = 8;
+
 /// The number of no link.
 const NO_LINK: u8 = u8::MAX;
 
@@ -445,7 +448,13 @@ impl Path {
 
     /// The SACK information that belongs to the ACK just taken from `arriving`.
     pub(crate) fn take_sack(&mut self) -> Option<Sack> {
-        self.sacks.pop_front().map(PackedSack::unpack)
+        let taken = self.sacks.pop_front();
+        if self.sacks.is_empty() && self.sacks.capacity() > SACKS_KEPT {
+            // What losses in a large window took is given back: of very many flows it would be much of their memory.
+            self.sacks = VecDeque::new();
+            self.arriving.shrink();
+        }
+        taken.map(PackedSack::unpack)
     }
 
     /// Segment `seq`, sent at `sent`, leaves its link.
