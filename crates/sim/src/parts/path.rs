@@ -27,7 +27,7 @@ use crate::spec::access_delay;
 /// IP bytes of an ACK without SACK information: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
-/// Room for more SACK information than this is given back when none is under way.
+/// Room for more SACK information is given back when none is under way: what losses in large windows took would be much of many flows' memory.
 const SACKS_KEPT: usize = 8;
 
 /// The number of no link.
@@ -450,7 +450,6 @@ impl Path {
     pub(crate) fn take_sack(&mut self) -> Option<Sack> {
         let taken = self.sacks.pop_front();
         if self.sacks.is_empty() && self.sacks.capacity() > SACKS_KEPT {
-            // What losses in a large window took is given back: of very many flows it would be much of their memory.
             self.sacks = VecDeque::new();
             self.arriving.shrink();
         }
