@@ -3,7 +3,7 @@
 /// Slots that the first entry brings: with very many flows most have no more ACKs under way.
 const FEW: usize = 4;
 
-/// First in, first out. Grows by doubling and never shrinks; allocates nothing before its first entry.
+/// First in, first out. Grows by doubling and shrinks only when asked to; allocates nothing before its first entry.
 #[derive(Debug)]
 pub struct Ring<T> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
@@ -142,6 +142,14 @@ impl<T: Copy + Default> Ring<T> {
         (self.popped..self.pushed).map(|number| self.entry(number))
     }
 
+    /// Gives back the slots of an empty ring that has grown much.
+    #[inline]
+    pub fn shrink(&mut self) {
+        if self.is_empty() && self.slots.len() > 2 * FEW {
+            self.slots = Box::default();
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
@@ -172,6 +180,13 @@ mod tests {
             }
         }
         assert_eq!(ring.len(), 80);
+        ring.shrink();
+        assert_eq!((ring.len(), ring.front()), (80, Some(&next)));
+        while ring.pop().is_some() {}
+        ring.shrink();
+        assert_eq!((ring.len(), ring.slots.len()), (0, 0));
+        ring.push(7);
+        assert_eq!((ring.len(), ring.pop()), (1, Some(7)));
     }
 
     #[test]

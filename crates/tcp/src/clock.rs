@@ -26,11 +26,43 @@ impl Flight {
     }
 }
 
+/// What a clock shows of the segment sent first and of the one sent last of those that an ACK answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Timed {
+    /// The RTT of the last one, with the clock's errors and without its ticks.
+    pub(crate) stamped: Duration,
+    /// The RTTs of both, in ticks passed, at least one.
+    pub(crate) first: Duration,
+    pub(crate) last: Duration,
+}
+
+/// A tick that is counted for every ACK: without a division, which takes longer than all else that the clock does.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tick {
+    length: Duration,
+    /// 2^64 over the length, rounded down; zero for a continuous clock.
+    inverse: u64,
+}
+
+impl Tick {
+    fn of(length: Duration) -> Tick {
+        Tick { length, inverse: u64::MAX.checked_div(length.0).unwrap_or(0) }
+    }
+
+    /// How many whole ticks have passed at a time below 2^62 ns.
+    #[inline]
+    fn passed(self, at: Time) -> u64 {
+        // What the inverse lacks makes less than a half of a tick: the product is right, or one too small.
+        let count = ((u128::from(at.0) * u128::from(self.inverse)) >> 64) as u64;
+        count + u64::from(at.0 - count * self.length.0 >= self.length.0)
+    }
+}
+
 /// An inexact clock.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
-    /// Its tick; zero for a continuous one.
-    tick: Duration,
+    /// Its tick; of no length for a continuous one.
+    tick: Tick,
     /// How much too long the smallest RTT is, and what that makes of it once there was a handshake.
     least_error: Duration,
     least: Duration,
@@ -44,23 +76,31 @@ impl Clock {
     pub(crate) fn of(options: &Options) -> Option<Clock> {
         let tick = Duration::from_secs_f64(options.rtt_granularity_s);
         let [least_error, error] = [options.min_rtt_error_s, options.rtt_error_after_loss_s].map(Duration::from);
-        let clock = Clock { tick, least_error, error, ..Clock::default() };
+        let clock = Clock { tick: Tick::of(tick), least_error, error, ..Clock::default() };
         (tick + least_error + error > Duration::ZERO).then_some(clock)
     }
 
+    /// What it shows of the segments sent first and last.
+    #[inline(never)]
+    pub(crate) fn timed(&self, [first, last]: [Flight; 2]) -> Timed {
+        let stamped = self.stamped(last);
+        Timed { stamped, first: self.in_ticks(first.sent, self.stamped(first)), last: self.in_ticks(last.sent, stamped) }
+    }
+
     /// The RTT with the clock's errors and without its ticks.
-    pub(crate) fn stamped(&self, flight: Flight) -> Duration {
+    #[inline]
+    fn stamped(&self, flight: Flight) -> Duration {
         let error = if flight.answered < self.troubled_until { self.error } else { Duration::ZERO };
         flight.rtt().max(self.least) + error
     }
 
-    /// The same in ticks passed, at least one.
-    pub(crate) fn measured(&self, flight: Flight) -> Duration {
-        let rtt = self.stamped(flight);
-        if self.tick == Duration::ZERO {
+    /// `rtt` of what was sent at `sent` in ticks passed, at least one.
+    #[inline]
+    fn in_ticks(&self, sent: Time, rtt: Duration) -> Duration {
+        if self.tick.length == Duration::ZERO {
             return rtt;
         }
-        self.tick * ((flight.sent + rtt).ticks(self.tick) - flight.sent.ticks(self.tick)).max(1)
+        self.tick.length * (self.tick.passed(sent + rtt) - self.tick.passed(sent)).max(1)
     }
 
     /// The handshake took `rtt`: from now on no sample is shorter than that and the error of the smallest.
@@ -91,7 +131,20 @@ mod tests {
 
     /// Sent and answered at these milliseconds: what is shown.
     fn shown(clock: &Clock, sent: u64, now: u64) -> u64 {
-        clock.measured(Flight { sent: Time::from_ms(sent), answered: Time::from_ms(now) }).as_ms()
+        let flight = Flight { sent: Time::from_ms(sent), answered: Time::from_ms(now) };
+        clock.timed([flight, Flight { sent: Time::ZERO, ..flight }]).first.as_ms()
+    }
+
+    /// Next to whole ticks, early and after ten years, of any length.
+    #[test]
+    fn ticks_are_counted_to_the_nanosecond() {
+        for length in [1, 3, 1_000_000, 10_000_000, 1_000_000_007] {
+            let tick = Tick::of(Duration(length));
+            for count in [0, 1, 999, 315_360_000_000_000_000 / length] {
+                let at = Time(count * length);
+                assert_eq!([tick.passed(at), tick.passed(at + Duration(length - 1))], [count; 2], "{count} of {length} ns");
+            }
+        }
     }
 
     /// With HZ = 100 a jiffy is 10 ms, and Linux 2.4 takes no sample of less than one.

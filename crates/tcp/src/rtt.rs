@@ -3,7 +3,7 @@
 use cc::Connection;
 use units::{Duration, Time};
 
-use crate::clock::{Clock, Flight};
+use crate::clock::{Clock, Flight, Timed};
 use crate::{Options, RtoRule};
 
 const RTO_MAX: Duration = Duration::from_ms(120_000);
@@ -69,30 +69,16 @@ impl RttEstimator {
         self.clock.is_none()
     }
 
-    /// The RTT with the clock's errors and without its ticks.
+    /// What the stack's clock shows of the segment sent first and of the one sent last.
     #[inline]
-    pub(crate) fn stamped(&self, flight: Flight) -> Duration {
-        if self.is_exact() {
-            flight.rtt()
-        } else {
-            self.by_clock(Clock::stamped, flight)
+    pub(crate) fn timed(&self, flights: [Flight; 2]) -> Timed {
+        match &self.clock {
+            Some(clock) => clock.timed(flights),
+            None => {
+                let [first, last] = flights.map(Flight::rtt);
+                Timed { stamped: last, first, last }
+            }
         }
-    }
-
-    /// The same as the stack's clock shows it: ticks passed, at least one.
-    #[inline]
-    pub(crate) fn measured(&self, flight: Flight) -> Duration {
-        if self.is_exact() {
-            flight.rtt()
-        } else {
-            self.by_clock(Clock::measured, flight)
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn by_clock(&self, shown: fn(&Clock, Flight) -> Duration, flight: Flight) -> Duration {
-        self.clock.as_ref().map_or(flight.rtt(), |clock| shown(clock, flight))
     }
 
     /// The handshake took `rtt`.
@@ -333,7 +319,7 @@ mod tests {
     #[test]
     fn an_exact_clock_shows_nanoseconds() {
         let flight = Flight { sent: Time(7), answered: Time(1_000_008) };
-        assert_eq!(estimator(RtoRule::Linux).measured(flight), Duration(1_000_001));
+        assert_eq!(estimator(RtoRule::Linux).timed([flight; 2]).last, Duration(1_000_001));
     }
 
     #[test]

@@ -132,10 +132,15 @@ fn two(algorithm: &str, bdp_percent: u64) -> Spec {
     spec(link(250, 42, bdp_percent), vec![flow(algorithm, 42); 2], 200.0)
 }
 
+/// `run` with the stack of a paper's experiments.
+fn of_stack(profile: &str, mut run: Spec) -> Spec {
+    run.flows.iter_mut().for_each(|flow| flow.profile = profile.into());
+    run
+}
+
 /// Two FAST flows with the stack of its experiments.
 fn fast(rtt_ms: u64) -> Spec {
-    let flow = FlowSpec { profile: "altaimd-2.6.6".into(), ..flow("fast", rtt_ms) };
-    spec(link(250, rtt_ms, 20), vec![flow; 2], 200.0)
+    of_stack("altaimd-2.6.6", spec(link(250, rtt_ms, 20), vec![flow("fast", rtt_ms); 2], 200.0))
 }
 
 /// `run`, and one more Reno flow against it on a reverse link like the forward one.
@@ -183,6 +188,8 @@ fn cases() -> Vec<Case> {
         unlimited("bbr-2-lossy", || two("bbr", 20)),
         unlimited("fast-2", || fast(162)),
         unlimited("fast-2-short", || fast(16)),
+        unlimited("htcp-2-2.6.6", || of_stack("altaimd-2.6.6", two("htcp", 20))),
+        unlimited("htcp-2-2.4", || of_stack("linux-2.4", two("htcp", 20))),
     ]
 }
 

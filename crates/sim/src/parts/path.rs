@@ -27,6 +27,9 @@ use crate::spec::access_delay;
 /// IP bytes of an ACK without SACK information: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
 
+/// Room for more SACK information is given back when none is under way: what losses in large windows took would be much of many flows' memory.
+const SACKS_KEPT: usize = 8;
+
 /// The number of no link.
 const NO_LINK: u8 = u8::MAX;
 
@@ -445,7 +448,12 @@ impl Path {
 
     /// The SACK information that belongs to the ACK just taken from `arriving`.
     pub(crate) fn take_sack(&mut self) -> Option<Sack> {
-        self.sacks.pop_front().map(PackedSack::unpack)
+        let taken = self.sacks.pop_front();
+        if self.sacks.is_empty() && self.sacks.capacity() > SACKS_KEPT {
+            self.sacks = VecDeque::new();
+            self.arriving.shrink();
+        }
+        taken.map(PackedSack::unpack)
     }
 
     /// Segment `seq`, sent at `sent`, leaves its link.

@@ -268,16 +268,15 @@ impl<C: CongestionControl> Sender<C> {
     /// Step 4. Returns what the algorithm sees of the RTT.
     #[inline(always)]
     pub(super) fn sample_rtt(&mut self, Sampled { first, last }: Sampled) -> Duration {
-        let [first, last] = [first, last].map(|sent| Flight { sent, answered: self.c.now });
-        let rtt = self.rtt.stamped(last);
-        self.rtt.on_min_sampled(&mut self.c, rtt);
-        self.rtt.on_sampled(&mut self.c, self.rtt.measured(first));
-        self.totals.rtt_sum_ns += rtt.0;
+        let timed = self.rtt.timed([first, last].map(|sent| Flight { sent, answered: self.c.now }));
+        self.rtt.on_min_sampled(&mut self.c, timed.stamped);
+        self.rtt.on_sampled(&mut self.c, timed.first);
+        self.totals.rtt_sum_ns += timed.stamped.0;
         self.totals.rtt_samples += 1;
-        if self.rtt.is_exact() || self.needs.has_exact_rtt() {
-            rtt
+        if self.needs.has_exact_rtt() {
+            timed.stamped
         } else {
-            self.rtt.measured(last)
+            timed.last
         }
     }
 

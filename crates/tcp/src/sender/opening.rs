@@ -87,8 +87,9 @@ impl<C: CongestionControl> Sender<C> {
         self.established = true;
         if let Some(flight) = handshake {
             self.rtt.on_handshake(flight.rtt());
-            self.rtt.on_sampled(&mut self.c, self.rtt.measured(flight));
-            self.rtt.on_min_sampled(&mut self.c, self.rtt.stamped(flight));
+            let timed = self.rtt.timed([flight; 2]);
+            self.rtt.on_sampled(&mut self.c, timed.first);
+            self.rtt.on_min_sampled(&mut self.c, timed.stamped);
         } else {
             self.rtt.on_handshake_untimed();
         }

@@ -92,6 +92,7 @@ def for_minutes(whole: Callable[[Point, Draws], Scenario], minutes: int = 2) -> 
 
 IN_A_MINUTE = "At this quick scale runs last a minute."
 IN_MINUTES = "At this quick scale runs last two minutes."
+IN_FIVE_MINUTES = "At this quick scale runs last five minutes."
 IN_TEN_MINUTES = "At this quick scale runs last ten minutes."
 
 

@@ -9,7 +9,7 @@ from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
 from windtunnel.suites.slac03.common import (
     COMPETITORS,
-    IN_TEN_MINUTES,
+    IN_FIVE_MINUTES,
     LASTING,
     NETWORK,
     NOTES,
@@ -74,7 +74,7 @@ EXPERIMENTS = (
         ),
         repeats=REPEATS,
         kept="rates",
-        quick=Quick(points={"site": ("UFL",)}, repeats=1, scenario=for_minutes(against, 10), note=IN_TEN_MINUTES),
+        quick=Quick(points={"site": ("UFL",)}, repeats=1, scenario=for_minutes(against, 5), note=IN_FIVE_MINUTES),
         notes=(
             *NOTES,
             FAST_NOTE,

@@ -8,7 +8,7 @@ from windtunnel.scenario import Scenario
 from windtunnel.suites.linux24 import FAST_NOTE
 from windtunnel.suites.slac03.common import (
     EMULATES,
-    IN_TEN_MINUTES,
+    IN_FIVE_MINUTES,
     LASTING,
     LIMITS,
     NETWORK,
@@ -93,8 +93,8 @@ EXPERIMENTS = (
         quick=Quick(
             points={"site": ("Caltech", "Manchester"), "win": ("256KB", "12MB"), "period": (30,)},
             repeats=1,
-            scenario=for_minutes(beside_udp, 10),
-            note=IN_TEN_MINUTES,
+            scenario=for_minutes(beside_udp, 5),
+            note=IN_FIVE_MINUTES,
         ),
         notes=(*NOTES, FAST_NOTE, "One run a point, as in the paper."),
         only=offered,

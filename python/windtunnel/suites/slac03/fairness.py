@@ -9,7 +9,7 @@ from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
 from windtunnel.suites.slac03.common import (
     COMPETITORS,
-    IN_TEN_MINUTES,
+    IN_FIVE_MINUTES,
     LASTING,
     LIMITS,
     NETWORK,
@@ -70,8 +70,8 @@ EXPERIMENTS = (
         quick=Quick(
             points={"site": ("Caltech", "Manchester"), "win": ("256KB", "4MB", "12MB")},
             repeats=1,
-            scenario=for_minutes(pair, 10),
-            note=IN_TEN_MINUTES,
+            scenario=for_minutes(pair, 5),
+            note=IN_FIVE_MINUTES,
         ),
         notes=(*NOTES, FAST_NOTE),
         only=offered,
