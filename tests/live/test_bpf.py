@@ -21,8 +21,6 @@ from windtunnel.foreign import ForeignError
 from windtunnel.scenario import fill
 
 ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "target/tmp/linux-6.1/net/ipv4"
-SOURCE = Path("/usr/src/linux-source-6.1.tar.xz")
 LOADED = ("scalable", "htcp", "bic", "veno", "illinois", "westwood", "vegas", "lp")
 REFUSED = {
     "highspeed": r"tcp_highspeed\.c:\d+: the verifier says: R\d unbounded memory access",
@@ -37,18 +35,6 @@ REFUSED = {
 """Of Linux 6.1, what a kernel of 6.18 says."""
 
 pytestmark = pytest.mark.skipif(bpf.missing() is not None, reason=str(bpf.missing()))
-
-
-@pytest.fixture(scope="module")
-def linux(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if KEPT.is_dir():
-        return KEPT
-    if not SOURCE.is_file():
-        pytest.skip(f"neither {KEPT.relative_to(ROOT)} nor {SOURCE} is there")
-    folder = tmp_path_factory.mktemp("linux")
-    names = ["--wildcards", "linux-source-6.1/net/ipv4/tcp_*"]
-    subprocess.run(["tar", "-xJf", str(SOURCE), "-C", str(folder), *names], check=True)
-    return folder / "linux-source-6.1/net/ipv4"
 
 
 def controller(folder: Path, name: str) -> str:

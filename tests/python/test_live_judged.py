@@ -46,6 +46,7 @@ def answer(**given: Any) -> dict[str, Any]:
     }
     row = [10_000_000_000, 0, *[0] * 21]
     row[10], row[12] = given.pop("retransmitted", 200), given.pop("lost", 0)
+    row[3], row[4] = given.pop("cwnd", 7), given.pop("ssthresh", 0x7FFFFFFF)
     return (
         {"steal": 0, "ticks": 2000, "rows": [row]}
         | {key: given.pop(key) for key in ("steal",) if key in given}
@@ -74,6 +75,9 @@ SPEC = orders.make(
         # Known to be lost, and not yet sent again.
         ({"retransmitted": 180, "lost": 20}, None),
         ({"overflowed": 1}, "1 packets were lost outside the links"),
+        # 0x81104110, an address: what a hook answered that the kernel did not run, and the window that 6 of 7 packets made of it.
+        ({"ssthresh": 2165326096}, "flow 1 had a window or ssthresh of 2165326096 packets: the kernel did not run"),
+        ({"cwnd": 2165326096}, "flow 1 had a window or ssthresh of 2165326096 packets: the kernel did not run"),
     ],
 )
 def test_a_run_is_valid_within_the_bounds_alone(given: dict[str, Any], fault: str | None) -> None:

@@ -18,6 +18,8 @@ REPAIRS_FEW = 2
 """Packets: of fewer than a hundred drops 2 % is less."""
 UNREPAIRED_S = 0.3
 """A drop so long before the end, and two round trips of a full queue, is repaired by then; the shortest timeout is 0.2 s."""
+WINDOW_MOST = 0x7FFFFFFF
+"""Packets: ssthresh without a loss yet (TCP_INFINITE_SSTHRESH). No law answers more; a stack slot that nobody wrote may hold it."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ def of_run(answer: Mapping[str, Any], spec: Mapping[str, Any], *, largest_s: flo
         faults.append(f"{retransmitted} retransmissions for {dropped} drops: more than {REPAIRS_APART:.0%} apart")
     if hidden := router["overflowed"] + router["refused"]:
         faults.append(f"{hidden} packets were lost outside the links")
+    faults += not_run(answer)
     return Validity(
         steal,
         paused,
@@ -114,6 +117,18 @@ def of_run(answer: Mapping[str, Any], spec: Mapping[str, Any], *, largest_s: flo
         compared,
         tuple(faults),
     )
+
+
+def not_run(answer: Mapping[str, Any]) -> list[str]:
+    """Return that a hook of a BPF program was not run, where a window says so; a fault, or none.
+
+    A kernel may decide in front of a program not to run it (`__bpf_prog_enter` answers 0). The trampoline of a hook that returns a value
+    then returns what its stack slot holds: on a kernel that does so it was an address of the kernel's code, 2165326096.
+    """
+    for _, flow, _, cwnd, ssthresh, *_ in answer["rows"]:
+        if max(cwnd, ssthresh) > WINDOW_MOST:
+            return [f"flow {flow + 1} had a window or ssthresh of {max(cwnd, ssthresh)} packets: the kernel did not run its program's hook"]
+    return []
 
 
 def is_compared(spec: Mapping[str, Any]) -> bool:
