@@ -381,7 +381,7 @@ def test_a_backend_s_kernel_is_chosen_by_name_and_the_simulator_has_none(cache: 
 def mirrored(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the simulator stand in for the kernel too."""
 
-    def make(grid: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None, live: bool) -> Study:
+    def make(grid: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None, live: bool, files: Any) -> Study:
         assert not live
         mirror = agreement.Side("linux", "sim", "kernel", "a mirror")
         return Study(grid, small("reno"), ("reno",), (agreement.SIMULATOR, mirror), seeds, ("bbr: the mirror has none",))
@@ -456,7 +456,7 @@ def test_the_brief_live_grid_is_the_live_one_with_runs_of_a_minute(monkeypatch: 
 def test_the_page_has_three_columns_where_a_kernel_stands_beside_the_live_one(
     cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    def make(grid: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None, live: bool) -> Study:
+    def make(grid: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None, live: bool, files: Any) -> Study:
         assert live
         mirrors = [agreement.Side(name, "sim", name, f"a mirror, {name}") for name in ("live", "virtual")]
         return Study(grid, small("reno"), ("reno",), (agreement.SIMULATOR, mirrors[0]), seeds, (), mirrors[1])
@@ -468,7 +468,7 @@ def test_the_page_has_three_columns_where_a_kernel_stands_beside_the_live_one(
     shown = (tmp_path / "out" / "report" / "algorithms" / "reno.html").read_text()
     heads = [head.partition("<")[0] for head in shown.split('<th scope="col" class="number">')[1:4]]
     assert heads == ["Simulator", "Virtual", "Live"]
-    study = make("live", None, kernels=(), seeds=2, live=True)
+    study = make("live", None, kernels=(), seeds=2, live=True, files={})
     rows = agreement.with_beside(
         agreement.compare(*(open_results(tmp_path / "out" / name) for name in ("sim", "live")), [grid.TWO], ["reno"]),
         open_results(tmp_path / "out" / "virtual"),

@@ -21,6 +21,7 @@ from windtunnel.agreement.judging import AGREES, DIFFERS, INCONCLUSIVE, NOT_MEAS
 from windtunnel.agreement.quantities import QUANTITIES
 from windtunnel.agreement.sides import Side
 from windtunnel.agreement.study import Study
+from windtunnel.foreign import shown
 from windtunnel.records import staged
 from windtunnel.report import text
 from windtunnel.report.names import file_name
@@ -142,6 +143,7 @@ def _report(study: Study, folder: Path, command: str) -> _Report:
         "seeds": study.seeds or max(one.repeats for one in study.experiments),
         "algorithms": ", ".join(study.algorithms),
     }
+    facts |= {f"{name} of kernels": f"run by {shown(file)}" for name, file in study.files.items()}
     if study.left_out:
         facts["left out"] = "; ".join(study.left_out)
     return _Report(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import itertools
 import platform
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from windtunnel import experiment
@@ -48,6 +48,8 @@ class Study:
         What was not asked for by name and cannot be compared, each with its reason.
     beside : Side, optional
         A third side, which is run and shown between the two, and not judged.
+    files : mapping of str to str
+        Controllers from files that kernels run in place of protocols; the simulator runs the protocols.
     """
 
     grid: str
@@ -57,6 +59,7 @@ class Study:
     seeds: int | None = None
     left_out: tuple[str, ...] = ()
     beside: Side | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def shown(self) -> tuple[Side, ...]:
@@ -64,14 +67,19 @@ class Study:
         ours, theirs = self.sides
         return self.sides if self.beside is None else (ours, self.beside, theirs)
 
-    @property
-    def scale(self) -> Scale:
-        """How much of the experiments is run."""
-        return Scale(repeats=self.seeds)
+    def scale(self, side: Side) -> Scale:
+        """Return how much of the experiments is run on a side, and by which files."""
+        return Scale(repeats=self.seeds, files={} if side == SIMULATOR else self.files)
 
 
 def make(
-    grid: str, algorithms: Sequence[str] | None = None, *, kernels: Sequence[str] = (), seeds: int | None = None, live: bool = False
+    grid: str,
+    algorithms: Sequence[str] | None = None,
+    *,
+    kernels: Sequence[str] = (),
+    seeds: int | None = None,
+    live: bool = False,
+    files: Mapping[str, str] | None = None,
 ) -> Study:
     """Say what is compared.
 
@@ -87,6 +95,8 @@ def make(
         Repeats.
     live : bool
         This machine's own kernel is what the simulator is judged by; a built one, the newest when none is named, is shown between the two.
+    files : mapping of str to str, optional
+        Controllers from files that kernels run in place of protocols, by the protocol.
 
     Returns
     -------
@@ -102,14 +112,15 @@ def make(
     ForeignError
         When a file does not become a module of a kernel.
     """
-    from_files = [name for name in algorithms or () if is_made(name)]
+    files = files or {}
+    from_files = [name for name in (*(algorithms or ()), *files.values()) if is_made(name)]
     others = [shown(name) for name in from_files if not usermodules.is_module(name)]
     if others:
         raise ScenarioError(
             "alg", f"{others[0]} is no C file in the kernel's dialect, which a kernel runs too; allowed: names and such files"
         )
     if live:
-        return _live(grid, algorithms, seeds, kernels)
+        return _live(grid, algorithms, seeds, kernels, files)
     chosen = [store.find(name) for name in kernels] or [store.find()]
     for kernel, name in itertools.product(chosen, from_files):
         usermodules.made(kernel, name)
@@ -128,10 +139,11 @@ def make(
         sides=_sides(chosen),
         seeds=seeds,
         left_out=tuple(left_out),
+        files=files,
     )
 
 
-def _live(grid: str, algorithms: Sequence[str] | None, seeds: int | None, kernels: Sequence[str]) -> Study:
+def _live(grid: str, algorithms: Sequence[str] | None, seeds: int | None, kernels: Sequence[str], files: Mapping[str, str]) -> Study:
     left_out = [] if algorithms is not None else [f"{name}: this kernel has none" for name in ALGORITHMS if not has(MODULES[name].name)]
     named = algorithms if algorithms is not None else [name for name in ALGORITHMS if has(MODULES[name].name)]
     own = profile_of(platform.release())
@@ -141,14 +153,15 @@ def _live(grid: str, algorithms: Sequence[str] | None, seeds: int | None, kernel
         if kernels:
             raise
         built = None
-    lacking = [] if built is None else [name for name in named if not is_made(name) and MODULES[name].name not in built.algorithms]
+    own_modules = [] if built is None else [name for name in named if not is_made(name) and name not in files]
+    lacking = [name for name in own_modules if built is not None and MODULES[name].name not in built.algorithms]
     if built is not None and lacking:
         if kernels:
             raise KernelError(f"kernel {built.name} has no {lacking[0]}; allowed: --alg without it, or another --kernel")
         left_out.append(f"Linux {built.version} in virtual time: it has no {lacking[0]}")
         built = None
     beside = None if built is None else replace(of_kernel(built), name="virtual-time kernel")
-    return Study(grid, experiments(grid, named, own), tuple(named), (SIMULATOR, of_live()), seeds, tuple(left_out), beside)
+    return Study(grid, experiments(grid, named, own), tuple(named), (SIMULATOR, of_live()), seeds, tuple(left_out), beside, files)
 
 
 def _sides(kernels: Sequence[Kernel]) -> Sides:
@@ -196,7 +209,7 @@ def carry_out(
     CampaignError
         When a campaign's cluster cannot be used.
     """
-    plans = [experiment.plan(study.experiments, study.scale, backend=side.backend) for side in study.shown]
+    plans = [experiment.plan(study.experiments, study.scale(side), backend=side.backend) for side in study.shown]
     for side, plan in zip(study.shown, plans, strict=True):
         for one in (entry for entries in plan.left_out.values() for entry in entries):
             named = side.backend.partition(":")[0]
@@ -235,7 +248,7 @@ def _store_facts(results: Results, study: Study, side: Side, command: str) -> No
             "order": [one.id for one in study.experiments],
             "command": command,
             "made": f"Windtunnel {__version__}, {datetime.date.today().isoformat()}",
-            "facts": [["grid", study.grid]],
+            "facts": [["grid", study.grid], *([name, f"run by {shown(file)}"] for name, file in study.scale(side).files.items())],
             "findings": [],
         }
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from windtunnel.cli.grids import algorithms, campaign, keys_beside, local_folder, progress, repeats, worker_count
+from windtunnel.cli.grids import campaign, keys_beside, local_folder, progress, repeats, with_files, worker_count
 from windtunnel.cli.output import stoppable
 
 if TYPE_CHECKING:
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 def agree_command(
     alg: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Only these protocols or C files, as reno,./mine.c; the kernel's 14 when absent.")
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Only these protocols or C files, as reno,./mine.c; bic=./mine.c runs on kernels alone. The kernel's 14 when absent.",
+        ),
     ] = None,
     grid: Annotated[
         str,
@@ -58,9 +62,11 @@ def agree_command(
             grid = "live"
         if len(kernels) > 2:
             raise ScenarioError("kernel", f"{len(kernels)} of them; allowed: one, or two that are compared with each other")
-        chosen, count, processes = algorithms(alg), repeats(seeds), worker_count(jobs)
-        study = agreement.make(grid, chosen, kernels=kernels, seeds=count, live=live)
-        command = _command(alg=alg, grid=grid, kernels=kernels, live=live, seeds=seeds, out=out) + keys_beside(chosen)
+        (chosen, files), count, processes = with_files(alg), repeats(seeds), worker_count(jobs)
+        study = agreement.make(grid, chosen, kernels=kernels, seeds=count, live=live, files=files)
+        command = _command(alg=alg, grid=grid, kernels=kernels, live=live, seeds=seeds, out=out) + keys_beside(
+            [*(chosen or ()), *files.values()]
+        )
         with campaign(scheduler, workers) as cluster, progress(quiet=json) as on_step:
             rows = agreement.carry_out(study, local_folder(out), jobs=processes, command=command, on_step=on_step, campaign=cluster)
         index = agreement.write(study, rows, Path(out), command=command)

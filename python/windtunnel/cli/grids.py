@@ -24,11 +24,14 @@ __all__ = [
     "options",
     "progress",
     "repeats",
+    "with_files",
     "worker_count",
 ]
 
 MOST_SEEDS = 1000
 MOST_JOBS = 256
+EXAMPLE = "scalable=./tcp_scalable.c"
+"""A protocol and the file that runs in its place."""
 
 
 def local_folder(out: str) -> Path:
@@ -56,6 +59,36 @@ def algorithms(text: str | None) -> tuple[str, ...] | None:
         When one is unknown.
     """
     return None if text is None else tuple(algorithm_of(part.strip()) for part in text.split(","))
+
+
+def with_files(text: str | None) -> tuple[tuple[str, ...] | None, dict[str, str]]:
+    """Return the protocols of ``--alg reno,scalable=./mine.c``, and the files that run in place of some: their controllers, by protocol.
+
+    Raises
+    ------
+    ScenarioError
+        When one is unknown, or what is behind a sign of equality is no file.
+    """
+    from windtunnel.foreign import is_made
+    from windtunnel.scenario import ScenarioError
+
+    if text is None:
+        return None, {}
+    files: dict[str, str] = {}
+    names = []
+    for part in (one.strip() for one in text.split(",")):
+        name, equals, file = part.partition("=")
+        if not equals or "/" in name:  # A path may hold the sign.
+            names.append(algorithm_of(part))
+            continue
+        names.append(algorithm_of(name))
+        if names[-1] in files:
+            raise ScenarioError("alg", f"{names[-1]} has two files; allowed: one, as {EXAMPLE}")
+        made = algorithm_of(file) if file else ""
+        if not is_made(made):
+            raise ScenarioError("alg", f"{part!r} names no file behind the sign of equality; allowed: as {EXAMPLE}")
+        files[names[-1]] = made
+    return tuple(names), files
 
 
 def algorithm_of(name: str, field: str = "alg") -> str:
@@ -172,7 +205,7 @@ def options(scale: Scale, out: str, backend: str, *, alg: str | None) -> str:
     parts += [f"--at {shlex.quote(f'{name}={chr(44).join(values)}')}" for name, values in scale.at.items()]
     parts += [f"--longest {scale.longest_s:g}s"] if scale.longest_s is not None else []
     parts += [f"--out {shlex.quote(out)}"] if out != "results" else []
-    return "".join(f" {part}" for part in parts) + keys_beside(scale.algorithms)
+    return "".join(f" {part}" for part in parts) + keys_beside([*(scale.algorithms or ()), *scale.files.values()])
 
 
 def each_of(names: Sequence[str], suites: Sequence[str]) -> str:

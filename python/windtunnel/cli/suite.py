@@ -12,7 +12,7 @@ import typer
 
 from windtunnel.cli.decide import kernel_command
 from windtunnel.cli.diff import diff_command
-from windtunnel.cli.grids import algorithms, campaign, each_of, options, progress, repeats, worker_count
+from windtunnel.cli.grids import campaign, each_of, options, progress, repeats, with_files, worker_count
 from windtunnel.cli.helping import Command, new_app
 from windtunnel.cli.output import stoppable
 from windtunnel.cli.sensitivity import sensitivity_command
@@ -60,7 +60,10 @@ def list_command(
 def run_command(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Suites (li07) or experiments (li07.fig4); your own by path.")],
     alg: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Only these protocols or files, as reno,./mine.c or cubic@quinn.")
+        str | None,
+        typer.Option(
+            metavar="NAMES", help="Only these protocols or files, as reno,./mine.c or cubic@quinn; a file runs one by bic=./mine.c."
+        ),
     ] = None,
     seeds: Annotated[int | None, typer.Option(metavar="N", help="Repeats, 1 to 1000.", show_default="each experiment's own")] = None,
     jobs: Annotated[int | None, typer.Option(metavar="N", help="Worker processes, 1 to 256.", show_default="one per core")] = None,
@@ -129,7 +132,8 @@ def _scale(*, quick: bool, full: bool, alg: str | None, seeds: int | None) -> Sc
 
     if quick and full:
         raise ScenarioError("full", "cannot be asked for with --quick; allowed: one of the two")
-    return Scale(quick=quick, algorithms=algorithms(alg), repeats=repeats(seeds), full=full)
+    names, files = with_files(alg)
+    return Scale(quick=quick, algorithms=names, repeats=repeats(seeds), full=full, files=files)
 
 
 def _at(given: list[str], scale: Scale, wanted: list[Experiment]) -> dict[str, tuple[str, ...]]:

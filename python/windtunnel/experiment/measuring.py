@@ -62,7 +62,7 @@ class MeasuredRun:
         MeasureFailed
             When a user's function fails.
         """
-        digest, view = self._records.digest(), View(self._records, cell.point)
+        digest, view = self._records.digest(), View(self._records, cell.point, {file: name for name, file in cell.files.items()})
         rows = []
         for one in measures:
             value = self._value(one, cell, view)

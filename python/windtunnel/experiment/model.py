@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from pydantic import ValidationError
+
 from windtunnel.experiment.choices import Choice, Point
-from windtunnel.foreign import is_made
+from windtunnel.foreign import is_made, shown
 from windtunnel.metrics import View
 from windtunnel.plots.declared import Declaration
 from windtunnel.scenario import Scenario, ScenarioError
@@ -190,6 +192,8 @@ class Scale:
         Of these dimensions only these values, as text; experiments without the dimension are left as they are.
     longest_s : float, optional
         Runs end then, seconds, where they would be longer.
+    files : mapping of str to str
+        Controllers from files that run in place of protocols, by the protocol: experiments and claims are those of the protocol.
     """
 
     quick: bool = False
@@ -198,6 +202,7 @@ class Scale:
     full: bool = False
     at: Mapping[str, Sequence[str]] = field(default_factory=dict)
     longest_s: float | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -235,12 +240,15 @@ class Scale:
         """Return what a reader must know of an experiment at this scale."""
         other = self._other(experiment)
         shorter = [] if self.longest_s is None else [f"Runs were ended after {self.longest_s:g} s: --longest."]
-        return [*experiment.notes, *([other.note] if other is not None and other.note else []), *shorter]
+        run_by = [f"{name} is run by {shown(file)}, not by the backend's own: --alg." for name, file in self.files.items()]
+        return [*experiment.notes, *([other.note] if other is not None and other.note else []), *shorter, *run_by]
 
     def scenario(self, experiment: Experiment) -> Callable[[Point, Draws], Scenario]:
         """Return what lays out the runs of an experiment at this scale."""
         other = self._other(experiment)
         laid_out = (other.scenario if other is not None else None) or experiment.scenario
+        if self.files:
+            laid_out = partial(_run_by, laid_out, self.files)
         return laid_out if self.longest_s is None else partial(_ended, laid_out, self.longest_s)
 
     def grid(self, experiment: Experiment) -> Iterator[tuple[dict[str, Any], int]]:
@@ -273,3 +281,26 @@ def _ended(laid_out: Callable[[Point, Draws], Scenario], longest_s: float, point
         for flow in scenario.flows
     )
     return scenario.model_copy(update={"duration_s": longest_s, "flows": flows})
+
+
+def _run_by(laid_out: Callable[[Point, Draws], Scenario], files: Mapping[str, str], point: Point, draws: Draws) -> Scenario:
+    """Return a run with controllers from files in place of protocols, in the TCP that is the backend's.
+
+    Raises
+    ------
+    ScenarioError
+        When a file's controller does not take what is set of the protocol.
+    """
+
+    def one_by(one: Any) -> Any:
+        file = files.get(one.algorithm) if getattr(one, "stack", None) is None else None
+        if file is None:
+            return one
+        try:
+            return type(one).model_validate({name: getattr(one, name) for name in type(one).model_fields} | {"algorithm": file})
+        except ValidationError as error:
+            problem = error.errors()[0]["msg"]
+            raise ScenarioError("alg", f"{shown(file)} cannot run in place of {one.algorithm}: {problem}") from None
+
+    scenario = laid_out(point, draws)
+    return scenario.model_copy(update={name: tuple(map(one_by, getattr(scenario, name))) for name in ("flows", "arrivals", "sessions")})

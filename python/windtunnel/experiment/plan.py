@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from windtunnel.backends import backend as backend_of
@@ -18,11 +18,12 @@ ORDER = tuple(KEPT)
 
 @dataclass(frozen=True)
 class PointRepeat:
-    """One point and repeat of an experiment, and the run that answers it."""
+    """One point and repeat of an experiment, and the run that answers it; `files` are the scale's."""
 
     point: dict[str, Any]
     seed: int
     key: str
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,7 @@ def plan(experiments: Sequence[Experiment], scale: Scale, *, backend: str = "sim
                 continue
             asked |= profiles(declared)
             key = run_key(digest(scenario), chosen.name, version)
-            own.append(PointRepeat(point, seed, key))
+            own.append(PointRepeat(point, seed, key, scale.files))
             known = jobs.get(key)
             if known is None:
                 chosen.check(scenario)

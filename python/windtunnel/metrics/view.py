@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -70,10 +70,13 @@ class View:
         Records of the run.
     point : mapping of str to object
         Dimension to value, in the units of the register's selectors. Only ``alg`` is read here.
+    stands_for : mapping of str to str
+        The protocols in place of which controllers from files run, by the controller's name.
     """
 
     records: Records
     point: Mapping[str, Any]
+    stands_for: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def scenario(self) -> Mapping[str, Any]:
@@ -137,7 +140,7 @@ class View:
 
     @cached_property
     def _names(self) -> list[str]:
-        return written(self.scenario)
+        return [self.stands_for.get(name, name) for name in written(self.scenario)]
 
     @cached_property
     def under_test(self) -> tuple[int, ...]:
