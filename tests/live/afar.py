@@ -24,6 +24,7 @@ from windtunnel.live import namespaces, netlink
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/sbin")
 SYSCTLS = ("tcp_rmem", "tcp_wmem", "tcp_no_metrics_save", "tcp_moderate_rcvbuf", "conf/all/rp_filter", "tcp_sack", "tcp_ecn")
 LOCK = "@windtunnel-live"
+PORT = 2222
 
 
 def ip(*words: str) -> str:
@@ -49,8 +50,10 @@ def keys(folder: Path) -> None:
     for name in ("host", "user"):
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)], check=True)
     (folder / "authorized").write_text((folder / "user.pub").read_text())
-    settings = {"Port": 2222, "HostKey": folder / "host", "AuthorizedKeysFile": folder / "authorized", "StrictModes": "no"}
+    settings = {"Port": PORT, "HostKey": folder / "host", "AuthorizedKeysFile": folder / "authorized", "StrictModes": "no"}
     settings |= {"PidFile": "none", "UsePAM": "no", "PermitRootLogin": "yes"}
+    # What the server starts shall be known as the test's: it clears the environment.
+    settings |= {"SetEnv": f"WINDTUNNEL_TESTS={os.environ['WINDTUNNEL_TESTS']}"}
     (folder / "sshd_config").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
 
 
@@ -71,6 +74,15 @@ def state(host: int) -> dict[str, Any]:
             "sockets": sorted(line.split()[1] for line in (base / "tcp").read_text().splitlines()[1:] if line.split()[3] == "0A"),
             "packet": len((base / "packet").read_text().splitlines()) - 1,
         }
+
+
+def listening(hosts: dict[str, int]) -> None:
+    """Wait until each host's server takes connections."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until and not all(
+        any(one.endswith(f":{PORT:04X}") for one in state(host)["sockets"]) for host in hosts.values()
+    ):
+        time.sleep(0.05)
 
 
 def programs(hosts: dict[str, int]) -> dict[str, list[int]]:
@@ -123,7 +135,9 @@ def main() -> None:
     wire(hosts["r"], hosts["a"], ("left", "wire"), "10.89.1")
     wire(hosts["r"], hosts["b"], ("right", "wire"), "10.89.2")
     servers = [server(folder, host) for host in hosts.values()]
-    ssh = f"-p 2222 -i {folder / 'user'} -o StrictHostKeyChecking=no -o UserKnownHostsFile={folder / 'known'} -o LogLevel=ERROR root@10.88."
+    ssh = (
+        f"-p {PORT} -i {folder / 'user'} -o StrictHostKeyChecking=no -o UserKnownHostsFile={folder / 'known'} -o LogLevel=ERROR root@10.88."
+    )
     called = {name: f"{ssh}{number}.2" for number, name in enumerate(hosts)}
     if orders.get("at_router"):
         # By the devices that the run uses too.
@@ -132,7 +146,7 @@ def main() -> None:
     for name, target in called.items():
         text = text.replace(f"{{{name}}}", target)
     (folder / "hosts.toml").write_text(text)
-    time.sleep(0.5)
+    listening(hosts)
     before = {name: state(host) for name, host in hosts.items()}
     place = hosts["r"] if orders.get("at_router") else here
     with namespaces.inside(place):

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from leftover import left_behind, soon
+from leftover import left_behind, new_since
 
 import windtunnel as wt
 from windtunnel import foreign
@@ -47,8 +47,8 @@ def test_a_module_of_linux_is_loaded_unmodified_and_gone_afterwards(name: str, l
     with bpf.loaded([(controller(linux, name), ())]) as names:
         (loaded,) = names.values()
         assert loaded in available().split()
-        assert left_behind()["bpf"] != before["bpf"]
-    assert soon(before) == before
+        assert left_behind()["bpf"] - before["bpf"]
+    assert new_since(before) == {}
 
 
 @pytest.mark.parametrize("name", REFUSED)

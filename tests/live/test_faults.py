@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from hosts import path
-from leftover import left_behind, soon
+from leftover import left_behind, new_since, ours
 
 from windtunnel.backends.live import backend as live
 from windtunnel.backends.live import orders
@@ -70,16 +70,16 @@ int clock_gettime(clockid_t which, struct timespec *at)
 
 
 def labs() -> list[int]:
-    """Processes of live runs, the ones that were started first first."""
+    """Processes of our live runs, the ones that were started first first."""
     found = []
-    for process in Path("/proc").glob("[0-9]*"):
+    for process in ours():
         try:
-            words = (process / "cmdline").read_bytes().split(b"\0")
+            words = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
         except OSError:
             continue
         if words[1:3] == [b"-m", b"windtunnel.live.lab"]:
-            found.append(int(process.name))
-    return sorted(found)
+            found.append(process)
+    return found
 
 
 def running(seconds: float = 30.0) -> tuple[threading.Thread, list[str], list[int]]:
@@ -113,7 +113,7 @@ def test_a_device_that_vanishes_ends_the_run_with_one_line() -> None:
     assert said[0].startswith("live: ")
     assert "device" in said[0]
     assert "\n" not in said[0]
-    assert soon(before) == before
+    assert new_since(before) == {}
 
 
 def test_a_router_that_dies_ends_the_run_with_one_line() -> None:
@@ -123,7 +123,7 @@ def test_a_router_that_dies_ends_the_run_with_one_line() -> None:
     os.kill(processes[-1], signal.SIGKILL)
     thread.join(timeout=10)
     assert said == ["live: the router's process ended"]
-    assert soon(before) == before
+    assert new_since(before) == {}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root mounts a small disk")
@@ -133,7 +133,7 @@ def test_a_full_disk_is_one_line_and_nothing_is_written(tmp_path: Path) -> None:
     assert ended.returncode == 2, ended
     assert "No space left on device" in ended.stderr.splitlines()[-1]
     assert "Traceback" not in ended.stderr
-    assert soon(before) == before
+    assert new_since(before) == {}
 
 
 @pytest.mark.parametrize("step_s", [3600, -3600])

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from leftover import left_behind, soon
+from leftover import left_behind, new_since
 
 import windtunnel as wt
 from windtunnel import cli
@@ -136,7 +136,7 @@ def test_hops_in_a_row_are_crossed_one_after_the_other() -> None:
 def test_nothing_is_left_behind_by_a_run() -> None:
     before = left_behind()
     answer_of(scenario(duration_s=0.5))
-    assert soon(before) == before
+    assert new_since(before) == {}
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
@@ -145,13 +145,13 @@ def test_nothing_is_left_behind_by_a_run_that_is_ended(how: signal.Signals) -> N
     command = [sys.executable, "-m", "windtunnel", "run", "--backend", "live", "--rate", "10Mbit", "--rtt", "20ms", "--flow", "cubic"]
     with subprocess.Popen([*command, "--duration", "60s"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
         until = time.monotonic() + 30.0
-        while left_behind()["namespaces"] == before["namespaces"] and time.monotonic() < until:
+        while not left_behind()["namespaces"] - before["namespaces"] and time.monotonic() < until:
             time.sleep(0.05)
         time.sleep(1.0)
         assert run.poll() is None
         run.send_signal(how)
         _, said = run.communicate(timeout=10)
-    assert soon(before) == before
+    assert new_since(before) == {}
     assert "Traceback" not in said
     if how == signal.SIGINT:
         assert run.returncode == 130

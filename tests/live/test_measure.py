@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from hosts import WINDTUNNEL, between, path
-from leftover import left_behind, soon
+from leftover import left_behind, new_since
 
 from windtunnel import fit
 from windtunnel.run import load_run
@@ -33,7 +33,7 @@ def test_a_path_is_measured_and_fitted_and_nothing_is_left(tmp_path: Path) -> No
     answer, folder = measured(tmp_path, "--ping", "--udp-sine", "--reverse", "--pairs", "--streams", "1,4")
     assert answer["second"][0] == 0, answer["second"]
     assert answer["first"][0] == 0
-    assert soon(before) == before
+    assert new_since(before) == {}
     known = document(folder)
     rows = {(row["beside"], row["streams"]): row for row in known["runs"]}
     assert sorted(rows) == [("alone", 1), ("alone", 4), ("pair", 1), ("reverse", 1), ("sine", 1)]

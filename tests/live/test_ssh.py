@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from hosts import WINDTUNNEL, between, path
-from leftover import left_behind, soon
+from leftover import MARK, left_behind, new_since
 
 SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/sbin")
 pytestmark = pytest.mark.skipif(SSHD is None or os.geteuid() != 0, reason="needs sshd (Debian: openssh-server) and root")
@@ -30,6 +30,7 @@ def server(folder: Path) -> tuple[list[str], str]:
         "PidFile": "none",
         "UsePAM": "no",
         "PermitRootLogin": "yes",
+        "SetEnv": MARK,
     }
     (folder / "sshd_config").write_text("".join(f"{name} {value}\n" for name, value in settings.items()))
     command = f"mkdir -p /run/sshd; echo ready; exec {SSHD} -D -e -f {folder / 'sshd_config'}"
@@ -54,7 +55,7 @@ def test_a_listener_is_started_by_ssh_and_ends_with_it(tmp_path: Path) -> None:
     # Both ends are one machine: the clocks are the same within what an answer takes.
     assert abs(known["clock"]["ahead_s"]) <= known["clock"]["within_s"] + 1e-3
     assert 0.009 < known["clock"]["within_s"] < 1
-    assert soon(before) == before
+    assert new_since(before) == {}
 
 
 def test_who_is_not_let_in_is_told_so_in_one_line(tmp_path: Path) -> None:
@@ -71,4 +72,4 @@ def test_nothing_is_left_there_when_the_measuring_end_is_killed(tmp_path: Path) 
     before = left_behind()
     answer = measured(tmp_path, "--repeat", "9", kills_second_at=str(tmp_path / "results/measure.json"))
     assert answer["second"][0] == -9
-    assert soon(before) == before
+    assert new_since(before) == {}

@@ -263,7 +263,11 @@ class Agent:
             self._router.close()
             self._router = None
         undo, self._undo = self._undo, None
-        return {"failed": undo.now() if undo is not None else 0}
+        failed = undo.now() if undo is not None else 0
+        if self._lock is not None:  # The next try of a run comes before this program has ended.
+            self._lock.close()
+            self._lock = None
+        return {"failed": failed}
 
     def _close(self) -> None:
         for flow in self._flows:
