@@ -286,12 +286,14 @@ LINUX_TCP ?= /usr/src/linux-source-6.12/net/ipv4
 OF_FILES = $(foreach name,$(1),$(LINUX_TCP)/tcp_$(name).c)
 COMMA := ,
 commas = $(subst $() ,$(COMMA),$(strip $(1)))
+BY_FILES = $(foreach name,$(1),$(name)=$(LINUX_TCP)/tcp_$(name).c)
 part = $(BIN)/windtunnel suite run $(2) --longest $(3) --seeds $(4) --backend sim --out build/papers/$(1)-sim --alg $(call commas,$(5) $(6)) || test $$? = 1; \
-  $(BIN)/windtunnel suite run $(2) --longest $(3) --seeds $(4) --backend live --out build/papers/$(1)-live --alg $(call commas,$(5) $(call OF_FILES,$(6))) || test $$? = 1
+  $(BIN)/windtunnel suite run $(2) --longest $(3) --seeds $(4) --backend live --out build/papers/$(1)-live --alg $(call commas,$(5) $(call BY_FILES,$(6))) || test $$? = 1
 agreement-live: $(CORE)
 	$(BIN)/windtunnel agree --live --grid live-brief --alg $(call commas,reno cubic bbr $(call OF_FILES,htcp)) --out build/agreement-live || test $$? = 1
 	$(call part,li07-10,li07.fig4 li07.fig11 --at rate=10 --at rtt=42,240s,3,reno cubic,htcp bic scalable)
 	$(call part,li07-250,li07.fig4 li07.fig11 --at rate=250 --at rtt=42,240s,1,cubic,htcp scalable)
+	$(call part,li07-12,li07.fig12,240s,1,,scalable)
 	$(call part,slac03-1,slac03.fig4 --at site=UFL --at win=1MB --at period=30,130s,1,reno,bic htcp)
 	$(call part,slac03-8,slac03.fig4 --at site=UFL --at win=8MB --at period=60,130s,1,,bic)
 	$(BIN)/python -m windtunnel.agreement.live_page docs/validation/live.md build/agreement-live build/papers/*-sim build/papers/*-live

@@ -34,6 +34,8 @@ SIDES = ("sim", "linux", "live")
 NOISE = "noise"
 """A word of the note of a row whose repeats are further apart than the two sides are."""
 _DIGITS = 3
+OF_HISTORIES = {"fair_minmax": "Smaller / larger throughput", "fair_final": "The same in the last 60 s"}
+"""What is shown of an experiment whose figures are windows over time and draw no metric."""
 
 
 def blocks(rows: Sequence[Comparison], live: Sequence[Mapping[str, Any]], papers: tuple[Values, Values], facts: str) -> dict[str, str]:
@@ -172,7 +174,7 @@ def _values(folder: Results) -> dict[tuple[str, ...], list[float]]:
         measures = folder.measures(experiment)
         dimensions = measures.columns[: measures.columns.index("seed")]
         drawn = {one["metric"]: one["y_label"] for one in folder.declaration(experiment)["figures"] if one.get("metric")}
-        for metric, title in drawn.items():
+        for metric, title in (drawn or OF_HISTORIES).items():
             for row in measures.filter(measures["metric"] == metric).sort("seed", maintain_order=True).iter_rows(named=True):
                 if row["value"] is None or (row["flow"] is not None and row["flow"] not in ("", "all")):
                     continue
