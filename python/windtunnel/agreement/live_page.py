@@ -147,11 +147,6 @@ def _name(algorithm: str) -> str:
     return algorithm.rpartition("/")[2].partition("#")[0].partition(":")[0] if ".c" in algorithm else algorithm
 
 
-def _plain(algorithm: str) -> str:
-    """Return the algorithm's name, whether it is the kernel's own or a file of its sources."""
-    return _name(algorithm).removeprefix("tcp_").removesuffix(".c")
-
-
 def _papers(sim: Values, live: Values) -> str:
     def cell(values: Sequence[float] | None) -> str:
         if not values:
@@ -181,7 +176,7 @@ def _values(folder: Results) -> dict[tuple[str, ...], list[float]]:
                 others = [
                     f"{name} {row[name]:g}" if isinstance(row[name], float) else str(row[name]) for name in dimensions if name != "alg"
                 ]
-                point = ", ".join([_plain(str(row["alg"])), *others])
+                point = ", ".join([_name(str(row["alg"])), *others])
                 found.setdefault((experiment, point, title), []).append(float(row["value"]))
     return found
 
