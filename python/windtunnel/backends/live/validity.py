@@ -19,7 +19,7 @@ REPAIRS_FEW = 2
 UNREPAIRED_S = 0.3
 """A drop so long before the end, and two round trips of a full queue, is repaired by then; the shortest timeout is 0.2 s."""
 WINDOW_MOST = 0x7FFFFFFF
-"""Packets: ssthresh without a loss yet (TCP_INFINITE_SSTHRESH). No law answers more; a stack slot that nobody wrote may hold it."""
+"""Packets: ssthresh without a loss yet (TCP_INFINITE_SSTHRESH). No law answers more; a stack slot that was not written may hold it."""
 
 
 @dataclass(frozen=True)
