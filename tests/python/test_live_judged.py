@@ -12,6 +12,7 @@ from windtunnel.experiment.runner import processes
 from windtunnel.live import lab
 from windtunnel.live.clock import NetworkClock
 from windtunnel.live.proof import refused as refused_proof
+from windtunnel.live.steering import mask
 
 
 def test_the_networks_time_stands_during_a_stall() -> None:
@@ -186,3 +187,10 @@ def test_a_flow_that_starts_late_is_connected_and_proven_before() -> None:
     for spec in (*routed, made["proof"]):
         assert all(flow["start_ns"] < spec["duration_ns"] for flow in spec["flows"])
     assert len(routed) == 1
+
+
+@pytest.mark.parametrize(
+    ("processor", "words"), [(0, "00000001"), (31, "80000000"), (33, "00000002,00000000"), (64, "00000001,00000000,00000000")]
+)
+def test_a_processors_mask_is_words_of_32_bits_the_highest_first(processor: int, words: str) -> None:
+    assert mask(processor) == words

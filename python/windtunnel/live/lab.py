@@ -18,6 +18,7 @@ from windtunnel.live.loop import Loop, prefer
 from windtunnel.live.namespaces import Host
 from windtunnel.live.netlink import Netlink
 from windtunnel.live.router import Router, RouterGone
+from windtunnel.live.steering import steer
 
 PRIORITY = 8
 CONNECT_S = 10.0
@@ -52,12 +53,13 @@ def run(orders: dict[str, Any]) -> dict[str, Any]:
     """
     began = time.monotonic()
     ends = _hosts(orders["flows"])
+    steered = steer()
     router = Router(ends)
     try:
         realtime = prefer(PRIORITY)
         setup_s = time.monotonic() - began
         proven = _proven(orders, router, ends[0])
-        return {"proof": proven, "setup_s": setup_s, "realtime": realtime, **_measured(orders, router, ends)}
+        return {"proof": proven, "setup_s": setup_s, "realtime": realtime, "steered": steered, **_measured(orders, router, ends)}
     finally:
         router.close()
 

@@ -230,7 +230,7 @@ def _facts(answer: dict[str, Any], found: Validity, extra: dict[str, Any]) -> di
         "tries": extra["tries"],
         "proof": extra["proof"],
         "offloads": "tx tso gso gro off, gso_max_segs 1",
-        **{name: answer[name] for name in ("hosts", "clocks") if name in answer},
+        **{name: answer[name] for name in ("hosts", "clocks", "steered") if name in answer},
     }
 
 
