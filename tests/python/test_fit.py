@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,19 @@ def test_a_path_is_found_again(rate_mbps: int, rtt_ms: int, queue: int, flows: l
 def test_random_loss_is_told_from_overflow(tmp_path: Path) -> None:
     path = fit.estimate(made(tmp_path, "30Mbit", "30ms", 75, ["reno"], loss=1e-3, duration="60s"))
     assert path.loss.low < 1e-3 < path.loss.high and path.loss.value == pytest.approx(1e-3, rel=0.35)
+
+
+@pytest.mark.parametrize("loss", [0.0, 1e-3])
+def test_what_only_some_runs_lose_is_no_loss_of_the_path(loss: float, tmp_path: Path) -> None:
+    """Sixteen flows that start together overflow the buffer before the smoothed RTT shows it; a delay of one run alone is no buffer."""
+    many = made(tmp_path / "many", "20Mbit", "20ms", 40, ["cubic"] * 16, loss=loss, duration="10s")
+    alone = [made(tmp_path / name, "20Mbit", "20ms", 40, [name], loss=loss) for name in ("reno", "cubic", "bbr")]
+    late = replace(alone[2].flows[0], srtt_s=np.where(np.arange(alone[2].flows[0].srtt_s.size) == 3000, 0.2, alone[2].flows[0].srtt_s))
+    runs = [("", run) for run in (many, *alone[:2], replace(alone[2], flows=(late,)))]
+    found = fit.estimate(fit.together(runs, "four runs"))
+    assert found.loss.low <= loss <= found.loss.high and found.loss.value == pytest.approx(loss, abs=3e-4)
+    # One in a thousand is half of all losses here, some of them while the queue is long.
+    assert found.queue_packets.value == pytest.approx(40, rel=0.2 if loss else 0.1)
 
 
 def test_a_link_that_was_never_full_gives_bounds(tmp_path: Path) -> None:
