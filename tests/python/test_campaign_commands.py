@@ -63,7 +63,7 @@ def test_a_sensitivity_run_on_a_cluster_gives_the_tables_of_one_machine(
 def test_a_comparison_on_a_cluster_gives_the_rows_of_one_machine(
     cli: Callable[..., Any], tmp_path: Path, made_here: list[Scenario], away: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make(name: str, algorithms: Sequence[str] | None, *, kernels: Sequence[str], seeds: int | None, live: bool) -> Study:
+    def make(name: str, algorithms: Sequence[str] | None, *, live: bool, seeds: int | None, **_: Any) -> Study:
         assert not live
         arrangements = [dataclasses.replace(one, points={**one.points, "rate": (10,)}) for one in grid.experiments(name, ["reno"])]
         mirror = agreement.Side("linux", "sim", "kernel", "a mirror")  # The simulator stands in for the kernel too.
