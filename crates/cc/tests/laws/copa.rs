@@ -129,6 +129,30 @@ fn in_competitive_mode_it_is_aimd_on_the_inverse_of_delta() {
     }
 }
 
+/// Losses of one long recovery: each round trip that has some halves 1/delta, once, and none of them adds to it.
+#[test]
+fn each_round_trip_of_a_recovery_counts_its_losses() {
+    let mut bench = Bench::new("copa:paper", &[], 100.0);
+    ack(&mut bench, 100, 0);
+    for _ in 0..30 {
+        ack(&mut bench, 150, 2);
+    }
+    near(1.0 / bench.variable("delta"), 26.0, 1e-9);
+    bench.lose();
+    let mut queued = vec![];
+    for _ in 0..3 {
+        // Two ACKs in a round trip, each of which tells of a loss.
+        for _ in 0..2 {
+            bench.c.lost += 1;
+            bench.wait(Duration::from_ms(75));
+            bench.sample(Duration::from_ms(150), None, 1);
+        }
+        queued.push(1.0 / bench.variable("delta"));
+    }
+    // The first is that in which it began.
+    assert_eq!(queued, [13.0, 6.5, 3.25]);
+}
+
 #[test]
 fn only_a_timeout_is_undone() {
     let mut bench = Bench::new("copa:paper", &[], 20.0);

@@ -17,8 +17,10 @@ pub(super) struct Competition {
     /// 1/delta now: the segments to keep queued.
     pub(super) queued: f64,
     pub(super) competes: bool,
-    /// In this round.
-    lost: bool,
+    /// A loss was seen in this round.
+    lost_in_round: bool,
+    /// Segments held to be lost up to the last ACK.
+    lost: u64,
     /// When the queue was last nearly empty.
     pub(super) empty_at: Time,
 }
@@ -27,7 +29,7 @@ impl Competition {
     pub(super) fn new(values: &Values) -> Competition {
         let own = 1.0 / values.get("delta");
         let empty_within = (values.variant() == PAPER).then(|| values.get("empty_within"));
-        Competition { empty_within, own, queued: own, competes: false, lost: false, empty_at: Time::ZERO }
+        Competition { empty_within, own, queued: own, competes: false, lost_in_round: false, lost: 0, empty_at: Time::ZERO }
     }
 
     /// Takes the mode that the age of the last nearly empty queue asks for.
@@ -42,17 +44,25 @@ impl Competition {
 
     /// Additive increase, once per round trip without loss.
     pub(super) fn close_round(&mut self) {
-        if self.competes && !self.lost {
+        if self.competes && !self.lost_in_round {
             self.queued += 1.0;
         }
-        self.lost = false;
+        self.lost_in_round = false;
     }
 
-    /// Multiplicative decrease, down to the default mode's.
+    /// `lost` segments have been held to be lost so far: also those found in a recovery that began round trips ago.
+    pub(super) fn count_lost(&mut self, lost: u64) {
+        if lost > self.lost {
+            self.lost = lost;
+            self.on_lost();
+        }
+    }
+
+    /// Multiplicative decrease, once per round trip, down to the default mode's.
     pub(super) fn on_lost(&mut self) {
-        self.lost = true;
-        if self.competes {
+        if self.competes && !self.lost_in_round {
             self.queued = (0.5 * self.queued).max(self.own);
         }
+        self.lost_in_round = true;
     }
 }

@@ -103,6 +103,7 @@ impl CongestionControl for Copa {
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, s: &RttSample) {
         let acked = c.delivered.saturating_sub(self.delivered);
         self.delivered = c.delivered;
+        self.competition.count_lost(c.lost);
         if let Some(rtt) = s.rtt {
             self.measure(rtt.as_secs_f64().max(1e-9), c.now, Duration::from_us(u64::from(c.srtt8_us >> 3)));
         }
