@@ -75,6 +75,8 @@ class Quick:
         In place of the experiment's, where that takes long.
     note : str
         What a reader of the quick scale must know.
+    longest_s : float, optional
+        Runs end then, seconds, where they would be longer.
     only : callable, optional
         Whether a point is one at this scale, where the experiment's own answer does not fit it.
     """
@@ -83,7 +85,13 @@ class Quick:
     repeats: int = 3
     scenario: Callable[[Point, Draws], Scenario] | None = None
     note: str = ""
+    longest_s: float | None = None
     only: Callable[[Point], bool] | None = None
+
+    def notes(self) -> list[str]:
+        """Return what a reader must know, one text each."""
+        shorter = [] if self.longest_s is None else [f"At this quick scale no run is longer than {self.longest_s:g} s."]
+        return [*([self.note] if self.note else []), *shorter]
 
 
 @dataclass(frozen=True)
@@ -241,7 +249,7 @@ class Scale:
         other = self._other(experiment)
         shorter = [] if self.longest_s is None else [f"Runs were ended after {self.longest_s:g} s: --longest."]
         run_by = [f"{name} is run by {shown(file)}, not by the backend's own: --alg." for name, file in self.files.items()]
-        return [*experiment.notes, *([other.note] if other is not None and other.note else []), *shorter, *run_by]
+        return [*experiment.notes, *(other.notes() if other is not None else []), *shorter, *run_by]
 
     def scenario(self, experiment: Experiment) -> Callable[[Point, Draws], Scenario]:
         """Return what lays out the runs of an experiment at this scale."""
@@ -249,6 +257,8 @@ class Scale:
         laid_out = (other.scenario if other is not None else None) or experiment.scenario
         if self.files:
             laid_out = partial(_run_by, laid_out, self.files)
+        if other is not None and other.longest_s is not None:
+            laid_out = partial(_ended, laid_out, other.longest_s)
         return laid_out if self.longest_s is None else partial(_ended, laid_out, self.longest_s)
 
     def grid(self, experiment: Experiment) -> Iterator[tuple[dict[str, Any], int]]:

@@ -38,14 +38,7 @@ def two_flows(point: Point, draws: Draws) -> Scenario:
     )
 
 
-def two_flows_shortly(point: Point, draws: Draws) -> Scenario:
-    """Return the same run, of five minutes."""
-    return two_flows(point, draws).model_copy(update={"duration_s": 300.0})
-
-
-_QUICK = Quick(
-    points={"qpkt": (200, 800, 2000, 8000)}, repeats=1, scenario=two_flows_shortly, note="At this quick scale runs last five minutes."
-)
+_QUICK = Quick(points={"qpkt": (200, 800, 2000, 8000)}, repeats=1, longest_s=300.0)
 
 
 def _experiment(figure: str, title: str, question: str, curves: Curves, *notes: str) -> Experiment:

@@ -53,11 +53,6 @@ def with_outliers(point: Point, draws: Draws) -> Scenario:
     )
 
 
-def with_outliers_shortly(point: Point, draws: Draws) -> Scenario:
-    """Return the same run, of ten minutes."""
-    return with_outliers(point, draws).model_copy(update={"duration_s": DURATION_S})
-
-
 EMULATES = f"the hosts of 2008, by processors that stop for {STALL_S * 1e3:g} ms every {EVERY_S:g} s"
 STOPS = (
     "The paper lays its result to RTT outliers of the sending host, which make Illinois take the largest RTT for too large, and gives no "
@@ -162,7 +157,7 @@ EXPERIMENTS = (
             ("duration", "1200 s (not stated)"),
         ),
         kept="rates",
-        quick=Quick(repeats=3, scenario=with_outliers_shortly, note="At this quick scale runs last ten minutes."),
+        quick=Quick(repeats=3, longest_s=600.0),
         notes=(
             "The error stands for what host models would bring about: RTT outliers after a loss. It is not judged.",
             "The paper shows one run.",

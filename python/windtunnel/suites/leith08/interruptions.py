@@ -167,7 +167,7 @@ EXPERIMENTS = (
             ("duration", "600 s (reno: 1800 s)"),
         ),
         kept="all",
-        quick=Quick(repeats=3),
+        quick=Quick(repeats=3, longest_s=1200.0),
         notes=(
             "The paper shows one run of each; the repeats differ in the path's delay and the ACKs' jitter.",
             "A flow starts over from one packet when a segment gets through the burst between two timeouts: the second then halves what "

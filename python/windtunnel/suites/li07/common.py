@@ -42,11 +42,15 @@ TWO_FLOWS = (
 TABLE = "the testbed's hosts, by HighSpeed TCP's table in whole rows; the hosts cost nothing"
 """What the claims on HighSpeed TCP's imbalance at 42 ms are judged on: the register asks for the lookup table, and for no more."""
 
-IN_MINUTES = "At this quick scale no run is longer than ten minutes."
+QUICK_S = 450.0
+"""Runs of the quick scale that are not about how two equal flows share end then: no verdict is another at 600 s."""
 FEW_MINUTES_S = 300.0
 SHORT_RTT = 22
 """Up to this, ms, a reno epoch takes less than eight seconds at 250 Mbit/s: five minutes hold tens of them."""
-QUICKLY = f"{IN_MINUTES} Up to {SHORT_RTT} ms, where an epoch of reno takes seconds, it is five."
+QUICKLY = (
+    f"At the quick scale no run is longer than {DURATION_S:g} s; those of up to {SHORT_RTT} ms, where an epoch of reno takes seconds, "
+    f"last {FEW_MINUTES_S:g} s."
+)
 
 RTT_LABEL = "Round-trip time (ms)"
 RATE_PANELS = "rate"

@@ -2,7 +2,7 @@
 
 from windtunnel.experiment import Experiment, Measure, Quick
 from windtunnel.plots.declared import Curves, Overlay
-from windtunnel.suites.li07.common import BESIDE, IN_MINUTES, NETWORK, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
+from windtunnel.suites.li07.common import BESIDE, NETWORK, QUICK_S, TWO_FLOWS, points, same_rtt, same_rtt_in_minutes
 
 QUEUES = (0.01, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 _POINTS = points(rate=(100,), rtt=(82,), q=QUEUES)
@@ -13,7 +13,7 @@ _MEASURES = (
 )
 _PARAMETERS = (*NETWORK, *TWO_FLOWS, ("rate", "100 Mbit/s"), ("RTT", "82 ms (BDP 683 packets)"))
 _QUEUE_LABEL = "Queue (BDP)"
-_QUICK = Quick(scenario=same_rtt_in_minutes, note=IN_MINUTES)
+_QUICK = Quick(scenario=same_rtt_in_minutes, longest_s=QUICK_S)
 
 EXPERIMENTS = (
     Experiment(

@@ -3,7 +3,7 @@
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Curves, Overlay
 from windtunnel.scenario import Flow, Scenario
-from windtunnel.suites.li07.common import BESIDE, DURATION_S, NETWORK, PROFILE, PROTOCOLS, SETTLING_S, bottleneck
+from windtunnel.suites.li07.common import BESIDE, DURATION_S, FEW_MINUTES_S, NETWORK, PROFILE, PROTOCOLS, SETTLING_S, bottleneck
 
 RATE, RTT = 250, 162
 
@@ -64,6 +64,6 @@ EXPERIMENTS = (
             ("duration", "600 s"),
             ("loss", "independent per packet, before the queue"),
         ),
-        quick=Quick(points={"p": (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 1e-2)}, repeats=3),
+        quick=Quick(points={"p": (1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 1e-2)}, repeats=3, longest_s=FEW_MINUTES_S),
     ),
 )

@@ -3,7 +3,7 @@
 from windtunnel.experiment import Draws, Experiment, Measure, Point, Quick
 from windtunnel.plots.declared import Curves, Histories, Overlay
 from windtunnel.scenario import Scenario
-from windtunnel.suites.li07.common import BESIDE, IN_MINUTES, NETWORK, TWO_FLOWS, points, two_flows
+from windtunnel.suites.li07.common import BESIDE, NETWORK, QUICK_S, TWO_FLOWS, points, two_flows
 
 LONG_RTT = 162
 
@@ -74,7 +74,8 @@ EXPERIMENTS = (
         parameters=(*_PARAMETERS, ("queue", "20 % BDP of the longer path")),
         quick=Quick(
             scenario=against_long_in_minutes,
-            note=f"{IN_MINUTES} At 324 ms it runs reno alone, whose law equation (4) is.",
+            note="At the quick scale 324 ms is run for reno alone, whose law equation (4) is.",
+            longest_s=QUICK_S,
             only=_is_quick,
         ),
         notes=_NOTES,

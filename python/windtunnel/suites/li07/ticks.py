@@ -17,11 +17,6 @@ def in_ticks(point: Point, draws: Draws) -> Scenario:
     return same_rtt_in_minutes(point, draws).model_copy(update={"host": Host(ack_tick_s=TICK_S)})
 
 
-def in_ticks_for_few_minutes(point: Point, draws: Draws) -> Scenario:
-    """Return the run of `in_ticks`, of five minutes."""
-    return in_ticks(point, draws).model_copy(update={"duration_s": FEW_MINUTES_S})
-
-
 EXPERIMENTS = (
     Experiment(
         id="li07.ticks",
@@ -58,7 +53,7 @@ EXPERIMENTS = (
             "The tick is the hosts' and the router's clock, and is not fitted. The other claims of the figure are judged without it.",
             "A router that serves its queue once a millisecond is not modelled itself: its bursts are those of the ACKs here.",
         ),
-        quick=Quick(scenario=in_ticks_for_few_minutes, note="At this quick scale a run takes five minutes."),
+        quick=Quick(longest_s=FEW_MINUTES_S),
         emulates="hosts and router with a clock of 1 ms, by senders that handle ACKs once a millisecond",
     ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from windtunnel.experiment import Draws, Point
@@ -79,21 +78,6 @@ def over(site: str, flows: tuple[Flow, ...]) -> Scenario:
         sample_s=SAMPLE_S,
         profile=PROFILE,
     )
-
-
-def for_minutes(whole: Callable[[Point, Draws], Scenario], minutes: int = 2) -> Callable[[Point, Draws], Scenario]:
-    """Return the same runs, of so many minutes."""
-
-    def short(point: Point, draws: Draws) -> Scenario:
-        return whole(point, draws).model_copy(update={"duration_s": 60.0 * minutes})
-
-    return short
-
-
-IN_A_MINUTE = "At this quick scale runs last a minute."
-IN_MINUTES = "At this quick scale runs last two minutes."
-IN_FIVE_MINUTES = "At this quick scale runs last five minutes."
-IN_TEN_MINUTES = "At this quick scale runs last ten minutes."
 
 
 def second_start_s(draws: Draws) -> float:

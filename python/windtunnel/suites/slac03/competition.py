@@ -9,13 +9,11 @@ from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
 from windtunnel.suites.slac03.common import (
     COMPETITORS,
-    IN_FIVE_MINUTES,
     LASTING,
     NETWORK,
     NOTES,
     REPEATS,
     SITES,
-    for_minutes,
     over,
     packets,
     second_start_s,
@@ -74,7 +72,7 @@ EXPERIMENTS = (
         ),
         repeats=REPEATS,
         kept="rates",
-        quick=Quick(points={"site": ("UFL",)}, repeats=1, scenario=for_minutes(against, 5), note=IN_FIVE_MINUTES),
+        quick=Quick(points={"site": ("UFL",)}, repeats=1, longest_s=300.0),
         notes=(
             *NOTES,
             FAST_NOTE,

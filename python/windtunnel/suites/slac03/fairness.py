@@ -9,7 +9,6 @@ from windtunnel.suites.linux24 import FAST_NOTE, flow
 from windtunnel.suites.published import cells
 from windtunnel.suites.slac03.common import (
     COMPETITORS,
-    IN_FIVE_MINUTES,
     LASTING,
     LIMITS,
     NETWORK,
@@ -17,7 +16,6 @@ from windtunnel.suites.slac03.common import (
     REPEATS,
     SITES,
     WINDOWS,
-    for_minutes,
     offered,
     over,
     packets,
@@ -70,8 +68,7 @@ EXPERIMENTS = (
         quick=Quick(
             points={"site": ("Caltech", "Manchester"), "win": ("256KB", "4MB", "12MB")},
             repeats=1,
-            scenario=for_minutes(pair, 5),
-            note=IN_FIVE_MINUTES,
+            longest_s=300.0,
         ),
         notes=(*NOTES, FAST_NOTE),
         only=offered,

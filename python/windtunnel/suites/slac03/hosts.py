@@ -7,7 +7,7 @@ from windtunnel.plots.declared import Compared, Published
 from windtunnel.scenario import Scenario
 from windtunnel.scenario.hosts import Host
 from windtunnel.suites.linux24 import FAST_NOTE
-from windtunnel.suites.slac03.common import IN_MINUTES, LASTING, LIMITS, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, for_minutes, offered
+from windtunnel.suites.slac03.common import LASTING, LIMITS, NETWORK, NOTES, PROTOCOLS, SITES, WINDOWS, offered
 from windtunnel.suites.slac03.throughput import alone
 
 CLOCK_HZ = 3.06e9
@@ -71,9 +71,7 @@ EXPERIMENTS = (
         ),
         repeats=1,
         kept="rates",
-        quick=Quick(
-            points={"site": ("Caltech", "Manchester"), "win": ("512KB", "8MB")}, repeats=1, scenario=for_minutes(busy), note=IN_MINUTES
-        ),
+        quick=Quick(points={"site": ("Caltech", "Manchester"), "win": ("512KB", "8MB")}, repeats=1, longest_s=120.0),
         notes=(
             *NOTES,
             FAST_NOTE,
@@ -113,7 +111,7 @@ EXPERIMENTS = (
         ),
         repeats=1,
         kept="rates",
-        quick=Quick(repeats=1, scenario=for_minutes(queued), note=IN_MINUTES),
+        quick=Quick(repeats=1, longest_s=120.0),
         notes=(
             *NOTES,
             FAST_NOTE,
