@@ -67,6 +67,27 @@ def test_both_directions_of_a_connection_with_requests_carry_what_was_sent(tmp_p
     assert set(ends) <= acked and exchanges.height > 5
 
 
+def test_acks_of_requests_have_the_sack_blocks_of_what_arrived_behind_a_hole(tmp_path: Path) -> None:
+    """Those of a server whose requests of three packets lose some: each block ends where packets do, and weighs what RFC 2018 says."""
+    file = tmp_path / "run.pcapng"
+    scenario = path(**PATHS["requests lost on a reverse link"])
+    Simulator().capture(scenario, Capture(file, PLACES))
+    fields = ["ip.src", "ip.id", "ip.len", "tcp.len", "tcp.ack", "tcp.options.sack_le", "tcp.options.sack_re", "tcp.options.sack.dsack"]
+    said: dict[str, dict[str, tuple[str, ...]]] = {}
+    for place in PLACES:
+        rows = [row for row in frames(file, *fields, at=place) if row["ip.src"] == "10.0.0.1" and row["tcp.len"] == "0" and row["tcp.options.sack_le"]]
+        for row in rows:
+            edges = [[int(edge) for edge in row[f"tcp.options.sack_{side}e"].split(",")] for side in "lr"]
+            assert int(row["ip.len"]) == 52 + 4 + 8 * len(edges[0])
+            for left, right in zip(*edges, strict=True):
+                # 4000 bytes are packets of 1448, 1448 and 1104.
+                assert left < right and {(left - 1) % 4000, (right - 1) % 4000} <= {0, MSS, 2 * MSS}
+            # What is no copy (RFC 2883 4) lies behind the acknowledgement.
+            assert row["tcp.options.sack.dsack"] or min(edges[0]) > int(row["tcp.ack"])
+        said[place] = {row["ip.id"]: tuple(row[field] for field in fields) for row in rows}
+    assert len(said["sender"]) > 5 and all(said["sender"][key] == row for place in PLACES for key, row in said[place].items())
+
+
 @pytest.mark.parametrize("name", PATHS)
 def test_a_capture_with_requests_is_read_as_what_the_run_measured(tmp_path: Path, name: str) -> None:
     file = tmp_path / "run.pcapng"

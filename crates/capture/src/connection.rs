@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use sim::{Asked, Place, SeenContent, Tapped};
-use tcp::{Ack, Bare, Ecn, EcnBits, Opening, Sack};
+use tcp::{Ack, Bare, Ecn, EcnBits, Opening, Range, Sack};
 use units::Time;
 
 use crate::asked::{Heard, Requests};
@@ -154,13 +154,13 @@ impl Connection {
     pub(crate) fn headers(&mut self, ns: i64, place: Place, content: &SeenContent) -> Headers {
         self.seen_ns = self.seen_ns.max(ns);
         match *content {
-            SeenContent::Segment { seq, sent, is_capable, bits } => {
+            SeenContent::Segment { seq, sent, is_capable, bits, ref blocks } => {
                 let is_capable = if place == Place::Sender { is_capable } else { self.was_capable(seq, sent) };
                 if place == Place::Sender && !is_capable && self.tapped.ecn.is_on() && Opening::of(seq).is_none() {
                     self.bare.push_back((sent, seq));
                     self.bare.drain(..self.bare.len().saturating_sub(REMEMBERED_MAX));
                 }
-                self.segment((seq, sent), self.codepoint(is_capable, bits), bits)
+                self.segment((seq, sent), self.codepoint(is_capable, bits), bits, blocks)
             }
             SeenContent::Ack { ref ack, sack } => {
                 let (value, asked) = self.left(ns, place, ack);
@@ -252,7 +252,7 @@ impl Connection {
         self.arrived.get(later.saturating_sub(1)).copied()
     }
 
-    fn segment(&self, (seq, sent): (u64, Time), ecn: u8, bits: EcnBits) -> Headers {
+    fn segment(&self, (seq, sent): (u64, Time), ecn: u8, bits: EcnBits, blocks: &[Range; 3]) -> Headers {
         let (value, known) = (clock(sent.0 as i64), self.known_at(sent));
         if let Some(part) = Opening::of(seq) {
             return self.opening(part, value, known, ecn);
@@ -264,18 +264,25 @@ impl Connection {
             // Linux `tcp_xmit_probe_skb`.
             Some(Bare::Probe) => self.number(una).wrapping_sub(1),
             // A client asks once it has all, and says so.
-            Some(Bare::Heard(_)) => self.number(una),
+            Some(Bare::Heard { .. }) => self.number(una),
             None => self.number(seq),
         };
         let cwr = if bits.cwr && !self.counts_marks() { CWR } else { 0 };
         let marks = if self.counts_marks() { counted(0) } else { 0 };
+        let asked = |bytes: u64| 1u32.wrapping_add(bytes as u32);
+        let told: Vec<(u32, u32)> =
+            blocks.iter().filter(|block| block.to > block.from).map(|block| (asked(block.from), asked(block.to))).collect();
         headers(&Packet {
             ecn,
             id: id_of(seq, sent),
             seq: number,
-            ack: 1 + known.map_or(0, |known| known.heard as u32),
+            ack: asked(known.map_or(0, |known| known.heard)),
             flags: ACK | cwr | marks | if is_last { FIN } else { 0 },
-            options: TcpOptions { timestamps: self.timestamps(value, known.map_or(0, |known| known.value)), ..TcpOptions::default() },
+            options: TcpOptions {
+                timestamps: self.timestamps(value, known.map_or(0, |known| known.value)),
+                sack: &told,
+                ..TcpOptions::default()
+            },
             payload: if bare.is_some() { 0 } else { self.tapped.mss },
             ..self.of_sender()
         })

@@ -21,15 +21,24 @@ impl Sack {
         self.duplicate.is_some() || self.window.is_none() || self.blocks[0].to > 0
     }
 
-    /// Bytes of the TCP option that says so: 8 for each block, of which a segment that arrived twice is one, 2 for kind and length
-    /// (RFC 2018 3, RFC 2883) and 2 that align it; none if there is no block.
+    /// Blocks of the TCP option that says so: a segment that arrived twice is one (RFC 2883).
+    pub fn block_count(&self) -> u32 {
+        self.blocks.iter().filter(|block| block.to > block.from).count() as u32 + u32::from(self.duplicate.is_some())
+    }
+
+    /// Bytes of that option.
     pub fn option_bytes(&self) -> u32 {
-        let blocks = self.blocks.iter().filter(|block| block.to > block.from).count() + usize::from(self.duplicate.is_some());
-        if blocks > 0 {
-            4 + 8 * blocks as u32
-        } else {
-            0
-        }
+        sack_option_bytes(self.block_count())
+    }
+}
+
+/// Bytes of the TCP option with so many SACK blocks: 8 for each, 2 for kind and length (RFC 2018 3) and 2 that align it; none if there
+/// is no block.
+pub(crate) const fn sack_option_bytes(blocks: u32) -> u32 {
+    if blocks > 0 {
+        4 + 8 * blocks
+    } else {
+        0
     }
 }
 

@@ -11,6 +11,7 @@
 
 use units::{Duration, Time};
 
+use crate::ack::sack_option_bytes;
 use crate::clock::Flight;
 
 /// IP bytes of a SYN and of a SYN-ACK: 20 of IP, 20 of TCP, and 20 of options (MSS, SACK permitted, timestamps, window scale).
@@ -72,8 +73,13 @@ impl Opening {
 pub enum Bare {
     /// It asks a receiver whether it has room.
     Probe,
-    /// It acknowledges packets of requests: the ACK of this number, counted from 0.
-    Heard(u64),
+    /// It acknowledges packets of requests.
+    Heard {
+        /// The number of that ACK, counted from 0.
+        number: u64,
+        /// SACK blocks in it, at most three.
+        blocks: u8,
+    },
 }
 
 impl Bare {
@@ -81,7 +87,7 @@ impl Bare {
     pub const fn seq(self) -> u64 {
         match self {
             Bare::Probe => WINDOW_PROBE,
-            Bare::Heard(number) => HEARD + number,
+            Bare::Heard { number, blocks } => HEARD + (number << 2 | blocks as u64),
         }
     }
 
@@ -90,8 +96,16 @@ impl Bare {
     pub const fn of(seq: u64) -> Option<Bare> {
         match seq {
             WINDOW_PROBE => Some(Bare::Probe),
-            HEARD..WINDOW_PROBE => Some(Bare::Heard(seq - HEARD)),
+            HEARD..WINDOW_PROBE => Some(Bare::Heard { number: (seq - HEARD) >> 2, blocks: (seq & 3) as u8 }),
             _ => None,
+        }
+    }
+
+    /// Bytes of its SACK option.
+    pub const fn option_bytes(self) -> u32 {
+        match self {
+            Bare::Probe => 0,
+            Bare::Heard { blocks, .. } => sack_option_bytes(blocks as u32),
         }
     }
 }

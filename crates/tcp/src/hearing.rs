@@ -5,7 +5,7 @@
 
 use units::{Duration, Time};
 
-use crate::{Ack, Arrival, Ecn, Options, Receiver, ReceiverSpec, Sack};
+use crate::{Ack, Arrival, Bare, Ecn, Options, Receiver, ReceiverSpec, Sack};
 
 /// The receiver of one request after another.
 #[derive(Clone, Debug)]
@@ -20,6 +20,13 @@ pub struct Heard {
     pub ack: Ack,
     /// Its SACK information.
     pub sack: Option<Sack>,
+}
+
+impl Heard {
+    /// What travels for it: the ACK of this number.
+    pub fn bare(&self, number: u64) -> Bare {
+        Bare::Heard { number, blocks: self.sack.map_or(0, |sack| sack.block_count()) as u8 }
+    }
 }
 
 impl Hearing {
@@ -89,6 +96,24 @@ mod tests {
         let sent = Time::from_ms(1700);
         assert_eq!((hearing.on_packet(Arrival { at: Time::from_ms(1720), seq: 1, sent }), hearing.deadline().as_ms()), (None, 1760));
         assert_eq!((hearing.on_deadline().ack.cumulative, hearing.deadline()), (2, Time::NEVER));
+    }
+
+    /// Packets 0, 2 and 4, and 4 again: the blocks are none, one, two, and three with that of the copy. What travels says so of itself, whatever
+    /// its number is, and has as many bytes more: 12, 20 and 28 (RFC 2018 3, RFC 2883 4).
+    #[test]
+    fn the_ack_of_a_request_is_as_long_as_its_blocks() {
+        let mut hearing = Hearing::new(&Options::of_profile("linux-6.1").expect("a profile"), Duration::from_ms(40));
+        let sent = Time::from_ms(1000);
+        let mut travels = |ms, seq, number| {
+            let bare = hearing.on_packet(Arrival { at: Time::from_ms(ms), seq, sent }).expect("at once").bare(number);
+            assert_eq!(Bare::of(bare.seq()), Some(bare));
+            (bare, bare.option_bytes())
+        };
+        assert_eq!(travels(1020, 0, 7), (Bare::Heard { number: 7, blocks: 0 }, 0));
+        assert_eq!(travels(1021, 2, 8), (Bare::Heard { number: 8, blocks: 1 }, 12));
+        assert_eq!(travels(1022, 4, 1 << 40), (Bare::Heard { number: 1 << 40, blocks: 2 }, 20));
+        assert_eq!(travels(1023, 4, 0), (Bare::Heard { number: 0, blocks: 3 }, 28));
+        assert_eq!(Bare::Probe.option_bytes(), 0);
     }
 
     /// What was acknowledged comes again: it is acknowledged at once, and so is what follows it (Linux `tcp_enter_quickack_mode`).

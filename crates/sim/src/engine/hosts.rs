@@ -1,7 +1,6 @@
 //! Hosts in the engine.
 
 use net::Link;
-use tcp::Bare;
 use units::Time;
 
 use super::observer::Observer;
@@ -22,9 +21,9 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
         self.events += 1;
         if path.is_receiver_due(now) {
             path.commit_pending();
-        } else if let Some(number) = path.take_hearing(now) {
+        } else if let Some(heard) = path.take_hearing(now) {
             let link = &mut self.links[path.data_link()];
-            PathWire { path, link, around: &mut self.around, flow: index }.send_bare(now, Bare::Heard(number));
+            PathWire { path, link, around: &mut self.around, flow: index }.send_bare(now, heard);
         } else {
             path.forget_opening(now);
         }

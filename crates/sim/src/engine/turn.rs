@@ -2,7 +2,7 @@
 
 use cc::Controller;
 use net::Link;
-use tcp::{Ack, Bare, Sack, Sender};
+use tcp::{Ack, Sack, Sender};
 use units::Time;
 
 use super::observer::Observer;
@@ -33,8 +33,8 @@ fn be_asked<L: Link<Load>>(
     let Some(client) = wire.path.client() else { return sender.deadline() };
     let asked = client.on_arrived(piece, sent, at);
     wire.path.refresh_beyond();
-    if let Some(number) = asked.heard {
-        wire.send_bare(at, Bare::Heard(number));
+    if let Some(heard) = asked.heard {
+        wire.send_bare(at, heard);
     }
     if let Some((segments, is_last)) = asked.written {
         sender.on_written(at, segments, wire);

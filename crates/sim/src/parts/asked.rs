@@ -1,5 +1,6 @@
 //! A path whose other end asks: the client's part in what travels and arrives.
 
+use net::Packet;
 use tcp::{Ack, Bare, Opening, Sack, SYN_BYTES};
 use units::Time;
 
@@ -79,7 +80,7 @@ impl Path {
         let Some(client) = self.client() else { return };
         match (Opening::of(seq), Bare::of(seq)) {
             (Some(part), _) => client.on_opening(now, part, again),
-            (_, Some(Bare::Heard(number))) => client.on_heard(now, number),
+            (_, Some(Bare::Heard { number, .. })) => client.on_heard(now, number),
             _ => client.on_segment(now, seq, next),
         }
         self.send_pieces(now);
@@ -90,11 +91,20 @@ impl Path {
         self.rare.as_ref().and_then(|rare| rare.client.as_ref()).map_or(Time::NEVER, |client| client.hears_at())
     }
 
-    /// That ACK, if it is due: its number.
-    pub(crate) fn take_hearing(&mut self, now: Time) -> Option<u64> {
+    /// That ACK, if it is due.
+    pub(crate) fn take_hearing(&mut self, now: Time) -> Option<Bare> {
         let client = self.client().filter(|client| client.hears_at() <= now)?;
-        let number = client.hear();
+        let heard = client.hear();
         self.refresh_beyond();
-        Some(number)
+        Some(heard)
+    }
+
+    /// Segment `seq` as links see it.
+    pub(crate) fn packet_of(&self, seq: u64) -> Packet {
+        let Some(bare) = Bare::of(seq) else {
+            return Opening::of(seq).map_or_else(|| self.packet(), |part| self.opening_packet(part));
+        };
+        let plain = self.opening_packet(Opening::Ack);
+        Packet { bytes: plain.bytes + bare.option_bytes(), ..plain }
     }
 }

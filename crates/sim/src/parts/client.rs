@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use cc::Controller;
-use tcp::{Arrival, Asking, Heard, Hearing, Opening, Reduction, Wire};
+use tcp::{Arrival, Asking, Bare, Heard, Hearing, Opening, Range, Reduction, Wire};
 use units::{Duration, Stream, Time};
 
 use super::request::{most_bytes, Piece, LABELS};
@@ -35,8 +35,8 @@ enum State {
 /// What becomes of a packet of a request at the server.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {
-    /// The ACK of this number leaves at once.
-    pub(crate) heard: Option<u64>,
+    /// This ACK leaves at once.
+    pub(crate) heard: Option<Bare>,
     /// The request is whole: segments of all responses up to this one, and whether it is the last.
     pub(crate) written: Option<(u64, bool)>,
 }
@@ -287,11 +287,28 @@ impl Client {
         asked
     }
 
-    /// An ACK of a request leaves: its number.
-    fn say(&mut self, heard: Heard) -> u64 {
+    /// An ACK of a request leaves.
+    fn say(&mut self, heard: Heard) -> Bare {
         self.said.push_back((self.says, heard));
         self.says += 1;
-        self.says - 1
+        heard.bare(self.says - 1)
+    }
+
+    /// The bytes, of those of all requests, in the SACK blocks of the ACK of this number, if it is on its way; an empty range is no block.
+    pub(crate) fn blocks_of(&self, number: u64) -> [Range; 3] {
+        let sack = self.said.iter().find(|&&(other, _)| other == number).and_then(|(_, heard)| heard.sack);
+        let mut blocks = sack.into_iter().flat_map(|sack| sack.duplicate.map(Range::of).into_iter().chain(sack.blocks));
+        std::array::from_fn(|_| {
+            let block = blocks.next().unwrap_or_default();
+            Range { from: self.place_of(block.from), to: self.place_of(block.to) }
+        })
+    }
+
+    /// Bytes of all requests before packet `seq` of them, or after the last.
+    fn place_of(&self, seq: u64) -> u64 {
+        let latest = self.before.partition_point(|&before| before <= seq) - 1;
+        let others: u64 = self.rows[..latest].iter().map(|row| row.request_bytes).sum();
+        others + ((seq - self.before[latest]) * self.mss).min(self.rows[latest].request_bytes)
     }
 
     /// When the ACK of a request that waits at the server leaves, in the server's clock.
@@ -299,8 +316,8 @@ impl Client {
         self.hearing.deadline()
     }
 
-    /// It leaves: its number.
-    pub(crate) fn hear(&mut self) -> u64 {
+    /// It leaves.
+    pub(crate) fn hear(&mut self) -> Bare {
         let heard = self.hearing.on_deadline();
         self.say(heard)
     }

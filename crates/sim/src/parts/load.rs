@@ -36,7 +36,7 @@ impl Segment {
 
     /// As it is shown.
     pub(crate) fn shown(self, is_capable: bool) -> tap::Content {
-        tap::Content::Segment { seq: self.seq(), sent: self.sent, is_capable, bits: self.bits() }
+        tap::Content::Segment { seq: self.seq(), sent: self.sent, is_capable, bits: self.bits(), blocks: Default::default() }
     }
 
     /// The same with a mark.

@@ -40,7 +40,7 @@ impl Path {
         if self.is_tapped {
             self.show_received(arrives, seq, sent, bits);
         }
-        if let Some(Bare::Heard(_)) = Bare::of(seq) {
+        if let Some(Bare::Heard { .. }) = Bare::of(seq) {
             return self.tell_client(arrives, seq);
         }
         if self.receiver.buffer().is_some() {

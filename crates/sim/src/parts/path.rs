@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use net::{Packet, Ring};
-use tcp::{Ack, Arrival, Bare, Ecn, Opening, Receiver, Sack, SYN_BYTES};
+use tcp::{Ack, Arrival, Ecn, Opening, Receiver, Sack, SYN_BYTES};
 use units::{Duration, Stream, Time};
 
 use super::client::Client;
@@ -420,12 +420,6 @@ impl Path {
     pub(crate) fn opening_packet(&self, part: Opening) -> Packet {
         let bytes = if part == Opening::Syn { SYN_BYTES } else { ACK_BYTES };
         Packet { bytes, ecn_capable: self.resends_capable, ..self.packet() }
-    }
-
-    /// Segment `seq` as links see it.
-    pub(crate) fn packet_of(&self, seq: u64) -> Packet {
-        let part = Bare::of(seq).map(|_| Opening::Ack).or(Opening::of(seq));
-        part.map_or_else(|| self.packet(), |part| self.opening_packet(part))
     }
 
     /// An ACK leaves its real link.

@@ -1,10 +1,15 @@
 //! A path whose packets are shown to a tap.
 
-use tcp::{Ack, Arrival, EcnBits, Opening, Sack};
+use std::collections::VecDeque;
+
+use tcp::{Ack, Arrival, Bare, EcnBits, Opening, Sack};
 use units::Time;
 
 use super::path::Path;
 use super::tap::{Content, PathTap, Place, Seen, SharedTap, Tapped};
+
+/// Blocks of so many ACKs of requests are remembered: more than are under way.
+const REMEMBERED: usize = 4096;
 
 impl Path {
     /// The same, whose packets are shown. Of a transfer's prototype the connection is not: each transfer is one.
@@ -15,7 +20,7 @@ impl Path {
         if !self.is_transfer {
             to.with(|tap| tap.on_connection(self.number(), &tapped));
         }
-        self.rare.get_or_insert_with(Box::default).tap = Some(PathTap { to, tapped: Box::new(tapped) });
+        self.rare.get_or_insert_with(Box::default).tap = Some(PathTap { to, tapped: Box::new(tapped), blocks: VecDeque::new() });
         self.refresh_beyond();
     }
 
@@ -30,12 +35,24 @@ impl Path {
 
     fn show(&self, place: Place, at: Time, content: Content) {
         let Some(tap) = self.rare.as_deref().and_then(|rare| rare.tap.as_ref()) else { return };
+        let content = tap.with_blocks(content);
         tap.to.with(|to| to.on_seen(&Seen { at, flow: self.number(), place, content }));
+    }
+
+    /// The SACK blocks of an ACK of requests, that leaves, are known until it is: then what is overtaken or copied has them, too.
+    fn remember_blocks(&mut self, content: &Content) {
+        let Content::Segment { seq, .. } = *content else { return };
+        let Some(Bare::Heard { number, blocks: 1.. }) = Bare::of(seq) else { return };
+        let Some(blocks) = self.client().map(|client| client.blocks_of(number)) else { return };
+        let Some(tap) = self.rare.as_deref_mut().and_then(|rare| rare.tap.as_mut()) else { return };
+        tap.blocks.push_back((seq, blocks));
+        tap.blocks.drain(..tap.blocks.len().saturating_sub(REMEMBERED));
     }
 
     /// A segment enters the network now, in the flow's clock.
     #[cold]
-    pub(crate) fn show_sent(&self, now: Time, content: Content) {
+    pub(crate) fn show_sent(&mut self, now: Time, content: Content) {
+        self.remember_blocks(&content);
         self.show(Place::Sender, now.saturating_sub(self.access_delay()), content);
     }
 
@@ -48,7 +65,7 @@ impl Path {
     /// A segment arrives at the receiver.
     #[cold]
     pub(crate) fn show_received(&self, arrives: Time, seq: u64, sent: Time, bits: EcnBits) {
-        self.show(Place::Receiver, arrives, Content::Segment { seq, sent, is_capable: bits.ce, bits });
+        self.show(Place::Receiver, arrives, Content::Segment { seq, sent, is_capable: bits.ce, bits, blocks: Default::default() });
     }
 
     /// The receiver sends an ACK, or what travels as one.
@@ -86,5 +103,17 @@ impl Path {
         if let Some(ack) = ack {
             self.answer(at, ack);
         }
+    }
+}
+
+impl PathTap {
+    /// The same with the SACK blocks that it has.
+    fn with_blocks(&self, mut content: Content) -> Content {
+        if let Content::Segment { seq, blocks, .. } = &mut content {
+            if matches!(Bare::of(*seq), Some(Bare::Heard { blocks: 1.., .. })) {
+                *blocks = self.blocks.iter().rev().find(|(other, _)| other == seq).map_or(*blocks, |&(_, said)| said);
+            }
+        }
+        content
     }
 }

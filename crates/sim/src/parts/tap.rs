@@ -4,10 +4,11 @@
 //! A path with a tap looks at each segment on its own, as one with ECN does; what happens to it is the same. Packets are shown when the engine
 //! knows of them, which for those at the receiver is ahead of time or behind it by less than a base RTT: what writes them sorts them.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tcp::{Ack, Ecn, EcnBits, Receiver, Sack};
+use tcp::{Ack, Ecn, EcnBits, Range, Receiver, Sack};
 use units::{Duration, Time};
 
 use super::request::Piece;
@@ -56,6 +57,8 @@ pub enum Content {
         is_capable: bool,
         /// Its marks.
         bits: EcnBits,
+        /// Of an ACK of requests, the bytes of all requests in its SACK blocks; an empty range is no block.
+        blocks: [Range; 3],
     },
     /// Of the side that answers.
     Ack {
@@ -222,6 +225,8 @@ impl fmt::Debug for SharedTap {
 pub(crate) struct PathTap {
     pub(super) to: SharedTap,
     pub(super) tapped: Box<Tapped>,
+    /// SACK blocks of the latest ACKs of requests that have some, by their numbers among segments.
+    pub(super) blocks: VecDeque<(u64, [Range; 3])>,
 }
 
 /// The SACK information that an ACK which leaves now carries.

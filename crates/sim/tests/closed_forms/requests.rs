@@ -105,6 +105,24 @@ fn a_lost_request_leaves_again() {
     assert_eq!(took(&[1, 2, 3]), (whole + 960 * MS, 3));
 }
 
+/// Ten packets reach the server within 120 us but the second: of the ACKs of the others the first has 52 bytes and the next 64, with one SACK
+/// block. At 1 Mbit/s they take 416 and 512 us each; the third with a block says that the second packet is lost (RFC 8985 6.2), which leaves
+/// again. Its ACK of 52 bytes and the response of 1500 follow.
+#[test]
+fn acks_of_requests_with_sack_blocks_take_the_time_of_their_bytes() {
+    let took = |lost: &[u64]| {
+        let mut spec = lose_in_reverse(alone(client(1, 1, 1)), lost);
+        spec.forward.rate_bps = 1_000_000;
+        spec.flows[0].requests.as_mut().expect("a client").sizes = fixed(10 * MSS);
+        let row = exchanges(&spec).remove(0);
+        (row.completion_ns, row.repeats)
+    };
+    let (plain, with_block, segment, up) = (416_000, 512_000, 12_000_000, 12_000);
+    let others = 9 * plain;
+    assert_eq!(took(&[1000]), (RTT + 10 * up - 9 * up + others + plain + segment, 0));
+    assert_eq!(took(&[2]), (2 * RTT + up + plain + 3 * with_block + up + plain + segment, 1));
+}
+
 /// The server opens: its SYN, the SYN-ACK, and with its ACK, one and a half round trips after the start, the first request leaves.
 #[test]
 fn the_first_request_follows_the_handshake() {

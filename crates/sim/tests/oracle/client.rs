@@ -160,7 +160,7 @@ impl Client {
                 self.asking.on_established(now, rtt, &mut self.outgoing);
                 self.asks_at = Some(now);
             }
-        } else if let Some(Bare::Heard(number)) = Bare::of(seq) {
+        } else if let Some(Bare::Heard { number, .. }) = Bare::of(seq) {
             // Those that were sent before it and are not here are lost, or count no more.
             let later = self.said.split_off(&number);
             self.said = later;
@@ -281,9 +281,11 @@ impl Textbook<'_> {
         let deadline = client.hearing.deadline();
         let number = client.says;
         if let Some(heard) = heard {
+            let blocks =
+                heard.sack.map_or(0, |sack| sack.blocks.iter().filter(|block| block.to > 0).count() + sack.duplicate.iter().count());
             client.said.insert(number, heard);
             client.says += 1;
-            self.drive(index, |_, outbox| outbox.send_bare(now, Bare::Heard(number)));
+            self.drive(index, |_, outbox| outbox.send_bare(now, Bare::Heard { number, blocks: blocks as u8 }));
         }
         if deadline < Time::NEVER {
             self.agenda.add(deadline, index, Kind::Hearing, None);

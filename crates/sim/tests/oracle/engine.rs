@@ -43,11 +43,20 @@ impl Carried {
     }
 }
 
-/// IP bytes of a segment of a flow with full packets of `full`, or of a part of its handshake.
-fn bytes_of(load: &Load, full: u32) -> u32 {
+/// IP bytes of what a load is, of a flow with full packets of `full`.
+fn bytes_of_load(load: &Load, full: u32) -> u32 {
     match load {
-        Load::Segment { seq, .. } if *seq == Opening::Syn.seq() => SYN_BYTES,
-        Load::Segment { seq, .. } if *seq == Opening::Ack.seq() || Bare::of(*seq).is_some() => ACK_BYTES,
+        Load::Segment { seq, .. } => bytes_of(*seq, full),
+        _ => full,
+    }
+}
+
+/// IP bytes of segment `seq` of such a flow, of a part of its handshake or of another packet without data: an ACK of a request says SACK blocks with 12 bytes for the first, 8 for each other.
+pub(super) fn bytes_of(seq: u64, full: u32) -> u32 {
+    match (Opening::of(seq), Bare::of(seq)) {
+        (Some(Opening::Syn), _) => SYN_BYTES,
+        (_, Some(Bare::Heard { blocks, .. })) => ACK_BYTES + [0, 12, 20, 28][usize::from(blocks)],
+        (Some(Opening::Ack), _) | (_, Some(Bare::Probe)) => ACK_BYTES,
         _ => full,
     }
 }
@@ -245,7 +254,7 @@ impl<'a> Textbook<'a> {
             }
             (Kind::Leaving, Some(load)) => {
                 let Flow { data_link, packet_bytes, ecn, .. } = self.flows[index];
-                let bytes = bytes_of(&load, packet_bytes);
+                let bytes = bytes_of_load(&load, packet_bytes);
                 let connection = self.connection(index);
                 self.flows[index].under_way -= 1;
                 self.put(now, data_link, Packet { flow: index, connection, bytes, is_l4s: ecn == Ecn::L4s, was_marked: false, load });
@@ -367,7 +376,7 @@ impl<'a> Textbook<'a> {
                 self.agenda.add(leaves, index, Kind::Leaving, Some(load));
                 continue;
             }
-            let bytes = bytes_of(&load, packet_bytes);
+            let bytes = bytes_of_load(&load, packet_bytes);
             let connection = self.connection(index);
             self.put(sent, link, Packet { flow: index, connection, bytes, is_l4s: mode == Ecn::L4s, was_marked: false, load });
         }

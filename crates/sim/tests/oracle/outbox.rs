@@ -3,7 +3,7 @@
 use tcp::{Bare, EcnBits, Opening, Wire, SYN_BYTES};
 use units::Time;
 
-use super::engine::ACK_BYTES;
+use super::engine::{bytes_of, ACK_BYTES};
 use super::host::Host;
 
 /// Takes down what a sender sends.
@@ -34,7 +34,7 @@ impl Outbox<'_> {
     /// A packet without data.
     pub(super) fn send_bare(&mut self, now: Time, what: Bare) {
         if let Some((host, _)) = &mut self.host {
-            self.admitted = host.take_segment(now, ACK_BYTES);
+            self.admitted = host.take_segment(now, bytes_of(what.seq(), ACK_BYTES));
             if self.admitted.is_none() {
                 return;
             }

@@ -17,7 +17,7 @@ impl Textbook<'_> {
             flow.under_way -= 1;
         }
         let (mode, receiver) = (self.flows[index].ecn, &mut self.flows[index].receiver);
-        if let Some(Bare::Heard(_)) = Bare::of(seq) {
+        if let Some(Bare::Heard { .. }) = Bare::of(seq) {
             return self.tell_client(now, index, seq);
         }
         if seq == Bare::Probe.seq() {
