@@ -154,3 +154,75 @@ fn calls_that_only_tell_are_not_judged() {
 ";
     assert_eq!(server(events), "pass | 3 segments 0 asserts 0 acks | not judged: call recvmsg 1");
 }
+
+/// `TCP_MAXSEG` of a connection is what its segments hold, 12 bytes of timestamps less; a route may allow less than the device's 1460 bytes
+/// (`tcpi_advmss`, `tcp_dst_advmss`). Of a socket that listens it is not judged.
+#[test]
+fn the_size_of_segments_is_what_the_stack_says_it_is() {
+    let stamped = "
+   +0 < S 0:0(0) win 65535 <mss 1440,sackOK,TS val 100 ecr 0,nop,wscale 7>
+   +0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 100 ecr 100,nop,wscale 8>
+  +.1 < . 1:1(0) ack 1 win 1000 <nop,nop,TS val 200 ecr 100>
+   +0 accept(3, ..., ...) = 4
+   +0 getsockopt(3, SOL_TCP, TCP_MAXSEG, [536], [4]) = 0
+   +0 getsockopt(4, SOL_TCP, TCP_MAXSEG, [1428], [4]) = 0
+   +0 %{ assert tcpi_advmss == 1448 and tcpi_snd_mss == 1428 }%
+";
+    let script = format!("{LISTEN}{stamped}");
+    assert_eq!(said(&script), "pass | 0 segments 2 asserts 0 acks");
+    assert!(said(&script.replace("[1428]", "[1440]")).contains("TCP_MAXSEG 1440 but segments have 1428 bytes"));
+    let route = |mtu| format!("`ip route change 192.0.2.2 via 192.168.0.2 dev tun0 advmss 1430 mtu lock {mtu}`\n");
+    let narrow = script.replace("[1428]", "[1418]").replace("1448 and tcpi_snd_mss == 1428", "1418 and tcpi_snd_mss == 1418");
+    assert_eq!(said(&(route(1470) + &narrow)), "pass | 0 segments 2 asserts 0 acks");
+    assert!(said(&(route(1460) + &narrow)).contains("segments have 1408 bytes"));
+}
+
+/// Bits of `tcpi_options` (`tcp.h`) and states (`tcp_states.h`). Data in a SYN sets its bit if all of it is acknowledged (`tcp_fastopen_add_skb`).
+#[test]
+fn options_and_states_are_those_of_the_connection() {
+    let agreed = "
+   +0 %{ assert (tcpi_options & TCPI_OPT_SACK) != 0 and (tcpi_options & TCPI_OPT_TIMESTAMPS) == 0; assert tcpi_options == 6 }%
+   +0 %{ assert (tcpi_options & TCPI_OPT_SYN_DATA) == 0; assert tcpi_state == TCP_ESTABLISHED; assert TCPI_OPT_ECN_SEEN == 16 }%
+ +.01 < F. 1:1(0) ack 1 win 1000
+   +0 > . 1:1(0) ack 2
+   +0 %{ assert tcpi_state == TCP_CLOSE_WAIT }%
+ +.01 < R. 2:2(0) ack 1 win 1000
+   +0 %{ assert tcpi_state == TCP_CLOSE }%
+";
+    assert_eq!(server(agreed), "pass | 0 segments 6 asserts 1 acks | not judged: TCPI_OPT_ECN_SEEN 1");
+    let in_syn = format!(
+        "{LISTEN}
+   +0 < S 0:10(10) win 65535 <mss 1000,sackOK,FO TFO_COOKIE>
+   +0 > S. 0:0(0) ack 11 <...>
+   +0 accept(3, ..., ...) = 4
+   +0 %{{ assert (tcpi_options & TCPI_OPT_SYN_DATA) != 0; assert tcpi_state == TCP_SYN_RECV }}%
+  +.1 < . 11:11(0) ack 1 win 1000
+   +0 %{{ assert tcpi_state == TCP_ESTABLISHED }}%
+"
+    );
+    assert_eq!(said(&in_syn), "pass | 0 segments 3 asserts 0 acks");
+    let in_vain = format!(
+        "{}   +0 %{{ assert (tcpi_options & TCPI_OPT_SYN_DATA) == 0 }}%",
+        in_syn.replace("ack 11 <", "ack 1 <").replace("11:11", "1:1")
+    );
+    assert!(said(&in_vain).starts_with("pass | 0 segments 2 asserts"), "{}", said(&in_vain));
+}
+
+/// `tcp_rcv_rtt_measure_ts`: what an echo took to a whole segment, 100 ms and then 180; without timestamps it is not known.
+#[test]
+fn the_receivers_round_trip_is_that_of_echoes() {
+    let events = "
+   +0 < S 0:0(0) win 65535 <mss 1000,sackOK,TS val 100 ecr 0>
+   +0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 500 ecr 100>
+  +.1 < . 1:1(0) ack 1 win 1000 <nop,nop,TS val 200 ecr 500>
+   +0 accept(3, ..., ...) = 4
+   +0 %{ assert tcpi_rcv_rtt == 0 and tcpi_rcv_mss == 536 }%
+   +0 < . 1:1001(1000) ack 1 win 1000 <nop,nop,TS val 200 ecr 500>
+   +0 %{ assert tcpi_rcv_rtt == 100000 and tcpi_rcv_mss == 1000 }%
+  +.1 < . 1001:2001(1000) ack 1 win 1000 <nop,nop,TS val 300 ecr 520>
+   +0 %{ assert tcpi_rcv_rtt == 110000 }%
+";
+    assert_eq!(said(&format!("{LISTEN}{events}")), "pass | 0 segments 3 asserts 0 acks");
+    let without = events.replace("TS val 100 ecr 0", "nop,nop");
+    assert_eq!(run(&format!("{LISTEN}{without}"), &Stack::linux("cubic")).not_judged, ["tcpi_rcv_rtt"; 3]);
+}

@@ -27,10 +27,10 @@ fn segments_and_assertions_are_compared() {
    +0 > P. 1:10001(10000) ack 1
   +.1 < . 1:1(0) ack 2001 win 1000
    +0 > . 10001:14001(4000) ack 1
-   +0 %{ assert tcpi_snd_cwnd == 12; assert tcpi_rcv_mss == 1 }%
+   +0 %{ assert tcpi_snd_cwnd == 12; assert tcpi_rcv_space == 1 }%
 ";
     let outcome = server("", events);
-    assert_eq!(said(&outcome), "pass | 14 segments 1 asserts 0 acks | not judged: tcpi_rcv_mss 1");
+    assert_eq!(said(&outcome), "pass | 14 segments 1 asserts 0 acks | not judged: tcpi_rcv_space 1");
     assert_eq!(
         said(&server("", &events.replace("== 12", "== 13"))),
         "fail | 14 segments 0 asserts 0 acks | line 14: assert tcpi_snd_cwnd == 13 but tcpi_snd_cwnd=12"
@@ -40,7 +40,7 @@ fn segments_and_assertions_are_compared() {
         said(&server("", &late)),
         "fail | 10 segments 0 asserts 0 acks | line 13: byte 10001 expected at 210.000 ms (+-4.000), left at 200.000"
     );
-    assert_eq!(said(&server("--tolerance_usecs=11000\n", &late)), "pass | 14 segments 1 asserts 0 acks | not judged: tcpi_rcv_mss 1");
+    assert_eq!(said(&server("--tolerance_usecs=11000\n", &late)), "pass | 14 segments 1 asserts 0 acks | not judged: tcpi_rcv_space 1");
     let other = events.replace("10001:14001(4000)", "11001:14001(3000)");
     assert_eq!(
         said(&server("", &other)),

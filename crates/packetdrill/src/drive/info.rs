@@ -37,6 +37,12 @@ pub struct Info {
     pub reord_seen: u32,
     /// Since when no data has arrived, or the connection is there: so many milliseconds ago.
     pub last_data_recv: u64,
+    /// Payload bytes that the peer was told a segment of its own may have, less what timestamps take.
+    pub advmss: u64,
+    /// Payload bytes that the receiver takes for those of the peer's whole segments.
+    pub rcv_mss: u64,
+    /// The round trip that the receiver measures, microseconds; none without timestamps.
+    pub rcv_rtt: Option<u64>,
 }
 
 impl Info {
@@ -60,6 +66,9 @@ impl Info {
             "reordering" => self.reordering.into(),
             "reord_seen" => self.reord_seen.into(),
             "last_data_recv" => self.last_data_recv,
+            "advmss" => self.advmss,
+            "rcv_mss" => self.rcv_mss,
+            "rcv_rtt" => return self.rcv_rtt,
             _ => return None,
         })
     }

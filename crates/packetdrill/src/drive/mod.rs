@@ -18,6 +18,7 @@
 //! first lets every timer expire that is due until then, at its own time.
 
 mod info;
+mod measured;
 mod stream;
 mod tape;
 #[cfg(test)]
@@ -30,6 +31,8 @@ use tcp::{Ack, Arrival, Ecn, EcnBits, Options, Range, Receiver, ReceiverSpec, Sa
 use units::{Duration, Time};
 
 pub use self::info::Info;
+pub use self::measured::Heard;
+use self::measured::Measured;
 use self::stream::Stream;
 pub use self::tape::Sent;
 use self::tape::Tape;
@@ -47,6 +50,8 @@ pub struct Connect {
     pub options: Options,
     /// Payload bytes of a segment.
     pub mss: u32,
+    /// Those that the peer was told a segment of its own may have.
+    pub advmss: u32,
     /// The peer's window, segments; `u64::MAX` for no limit.
     pub window: u64,
     /// The device may become full: [`Drive::fill_device`].
@@ -79,6 +84,7 @@ impl Connect {
             profile: "linux-6.1".into(),
             options: Options::of_profile("linux-6.1").expect("a profile"),
             mss: 1000,
+            advmss: 1448,
             window: u64::MAX,
             device: false,
             accepts: false,
@@ -148,6 +154,7 @@ pub struct Drive {
     /// ECN feedback counts marks: what is known of them is no news.
     counts_marks: bool,
     marked_before: u16,
+    measured: Measured,
     /// Data has arrived since the connection is open: Linux measures no spacing of what a SYN brings.
     has_heard: bool,
 }
@@ -167,6 +174,7 @@ impl Drive {
             profile,
             mut options,
             mss,
+            advmss,
             window,
             device,
             accepts,
@@ -182,6 +190,7 @@ impl Drive {
         options.ecn = options.ecn.resolved(cc::CongestionControl::needs(&built.algorithm).ecn);
         let receiver = Receiver::new(ReceiverSpec::new(&options, handshake_rtt.unwrap_or(RTT_UNKNOWN)));
         let counts_marks = matches!(options.ecn, Ecn::Accurate | Ecn::L4s);
+        let measured = Measured::new(advmss, mss, options.timestamps);
         let spec = SenderSpec { options, mss, segments: u64::MAX, window, device };
         let mut sender = Sender::new(spec, built.algorithm);
         sender.on_born(u64::MAX);
@@ -198,6 +207,7 @@ impl Drive {
             receiver,
             stream: Stream::new(mss, sent_before),
             marked_before,
+            measured,
             has_heard: false,
             tape,
             answers,
@@ -287,6 +297,11 @@ impl Drive {
         if let Some(ack) = self.receiver.on_segment(Arrival { at, seq, sent: at }) {
             self.note_answer(at, &ack);
         }
+    }
+
+    /// A segment of the peer's is measured; what else it brings is told by other calls.
+    pub fn hear(&mut self, heard: Heard) {
+        self.measured.on_heard(heard);
     }
 
     /// The peer's SYN, which arrived at this time, brought its first segment; the SYN-ACK acknowledged that.
@@ -435,6 +450,9 @@ impl Drive {
             snd_mss: c.mss,
             reordering: self.sender.reordering(),
             reord_seen: self.sender.reorderings_seen(),
+            advmss: self.measured.advmss(),
+            rcv_mss: self.measured.rcv_mss(),
+            rcv_rtt: self.measured.rtt_us(),
             last_data_recv: (self.now - self.receiver.last_arrival().max(self.opened)).as_ms(),
         }
     }

@@ -3,8 +3,12 @@
 use tcp::{Ecn, EcnBits};
 
 use super::{inbound, Run};
+use crate::drive::Heard;
 use crate::outcome::Stop;
 use crate::script::Packet;
+
+/// A timestamp, padded.
+const STAMP_BYTES: u64 = 12;
 
 impl Run {
     pub(super) fn on_inbound(&mut self, packet: &Packet) -> Result<(), Stop> {
@@ -21,7 +25,7 @@ impl Run {
             return Err(Stop::NotDrivable(format!("segment {}", packet.flags)));
         }
         let now = self.now();
-        self.has_ack = true;
+        let completes = !std::mem::replace(&mut self.has_ack, true) && self.agreed.as_ref().is_some_and(|agreed| agreed.is_fast);
         let is_newer = packet.stamp.is_some_and(|stamp| Some(stamp.val) > self.peer_stamp);
         self.peer_stamp = self.peer_stamp.max(packet.stamp.map(|stamp| stamp.val));
         let mut marks = self.marks;
@@ -40,11 +44,13 @@ impl Run {
             drive.receive_mark();
         }
         self.marks = marks;
+        if !opens && !completes {
+            self.measure(packet)?;
+        }
         if packet.length > 0 || packet.has('F') {
             let next = self.drive()?.0.expected();
             let segment = self.peer.segment(packet, next)?;
             let cwr = !is_accurate && packet.has('W');
-            self.segment_max = self.segment_max.max(packet.length);
             // The end of the peer's data is acknowledged at once by one that has ended its own, or with a whole segment; otherwise it may be that the
             // application answers (Linux `tcp_fin`).
             if self.settings.stack.is_prompt_at_end && packet.has('F') && segment != next {
@@ -52,8 +58,9 @@ impl Run {
                 return Err(Stop::End);
             }
             let is_prompt = self.is_finished || self.settings.stack.is_prompt_at_end;
-            let is_urgent = is_prompt || packet.length >= self.segment_max || !self.has_data;
+            let is_urgent = is_prompt || packet.length >= self.drive()?.0.info().rcv_mss || !self.has_data;
             self.has_data |= packet.length > 0;
+            self.has_all |= packet.has('F') && segment == next;
             let drive = self.drive()?.0;
             if packet.length == 0 {
                 drive.receive_end(now, segment, is_urgent);
@@ -68,6 +75,20 @@ impl Run {
             drive.receive(now, segment, EcnBits { ce: is_marked, cwr });
             self.has_received = true;
         }
+        Ok(())
+    }
+
+    /// What the receiver measures by this segment of the open connection.
+    fn measure(&mut self, packet: &Packet) -> Result<(), Stop> {
+        let now = self.now();
+        let next = self.drive()?.0.expected();
+        let is_next = packet.length > 0 && self.peer.segment(packet, next)? == next;
+        let (drive, agreed) = self.drive()?;
+        let stamp = agreed.stamp.zip(packet.stamp).map(|((first, at), stamp)| (stamp.ecr, first + now.since(at).as_ms()));
+        let blocks = if packet.sack.is_empty() { 0 } else { 4 + 8 * packet.sack.len() as u64 };
+        let options = blocks + if packet.stamp.is_some() { STAMP_BYTES } else { 0 };
+        let is_pushed = ['P', 'F', 'U'].iter().any(|&flag| packet.has(flag));
+        drive.hear(Heard { bytes: packet.length, options, is_next, is_pushed, stamp });
         Ok(())
     }
 }

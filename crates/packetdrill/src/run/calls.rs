@@ -23,6 +23,8 @@ pub(super) enum Meaning {
     Algorithm(String),
     /// No segment has more bytes (`TCP_MAXSEG`).
     Mss(u32),
+    /// The stack says that segments have so many bytes (`TCP_MAXSEG`).
+    MssTold(u32),
     /// A socket listens.
     Listen,
     /// A socket is closed, or shut down.
@@ -41,9 +43,8 @@ pub(super) fn meaning(call: &Call, blocks: bool) -> Result<Meaning, Stop> {
         }
         "recvmsg" | "poll" | "epoll_wait" | "ioctl" => Ok(Meaning::Answer),
         "listen" => Ok(Meaning::Listen),
-        "getsockopt" if matches!(arg(2), "SO_ERROR" | "SO_SNDBUF" | "SO_RCVBUF" | "TCP_MAXSEG" | "TCP_NOTSENT_LOWAT") => {
-            Ok(Meaning::Nothing)
-        }
+        "getsockopt" if matches!(arg(2), "SO_ERROR" | "SO_SNDBUF" | "SO_RCVBUF" | "TCP_NOTSENT_LOWAT") => Ok(Meaning::Nothing),
+        "getsockopt" if arg(2) == "TCP_MAXSEG" => size(arg(2), arg(3), Meaning::MssTold),
         "getsockopt" if arg(2).starts_with("TCP_FASTOPEN") => Ok(Meaning::Nothing),
         "setsockopt" => option(arg(2), arg(3)),
         "write" | "writev" | "sendfile" => written(call, "0", blocks),
@@ -71,13 +72,16 @@ fn option(name: &str, value: &str) -> Result<Meaning, Stop> {
         "TCP_FASTOPEN" | "TCP_FASTOPEN_CONNECT" | "TCP_FASTOPEN_KEY" | "TCP_FASTOPEN_NO_COOKIE" => Ok(Meaning::Nothing),
         // A number of another kernel's: no stack of ours has it, and it is not said whether the call succeeds.
         "24" => Ok(Meaning::Answer),
-        "TCP_MAXSEG" => value
-            .trim_matches(['[', ']'])
-            .parse()
-            .map_or_else(|_| Err(Stop::NotDrivable(format!("setsockopt {name} {value}"))), |mss| Ok(Meaning::Mss(mss))),
+        "TCP_MAXSEG" => size(name, value, Meaning::Mss),
         "TCP_CONGESTION" => Ok(Meaning::Algorithm(value.trim_matches(['"', '[', ']']).to_owned())),
         _ => Err(Stop::NotDrivable(format!("setsockopt {name}"))),
     }
+}
+
+/// The bytes of a segment that an option says, `[1460]`.
+fn size(name: &str, value: &str, meaning: fn(u32) -> Meaning) -> Result<Meaning, Stop> {
+    let mss = value.trim_matches(['[', ']']).parse();
+    mss.map_or_else(|_| Err(Stop::NotDrivable(format!("option {name} of {value}"))), |mss| Ok(meaning(mss)))
 }
 
 fn written(call: &Call, flags: &str, blocks: bool) -> Result<Meaning, Stop> {

@@ -33,6 +33,10 @@ pub(super) struct Agreed {
     /// The initial window is one segment: what opened the connection left more than twice.
     pub(super) is_cut: bool,
     pub(super) mss: u32,
+    /// What the stack under test allows the peer's segments, less what timestamps take.
+    pub(super) advmss: u32,
+    /// Windows are shifted, if only by no bit.
+    pub(super) has_scale: bool,
     /// By how many bits the peer's windows are shifted.
     pub(super) scale: u32,
     pub(super) window_bytes: u64,
@@ -46,12 +50,36 @@ pub(super) struct Agreed {
     pub(super) sent_before: u64,
     /// Bytes that the SYN carried and that were not acknowledged: they leave as new data here, where Linux counts them as sent again.
     pub(super) sent_in_vain: u64,
+    /// The SYN carried data, all of which its answer acknowledged.
+    pub(super) is_asked_with_data: bool,
     /// The peer's SYN brought data, which are acknowledged, and the handshake is not over (RFC 7413).
     pub(super) is_fast: bool,
     /// The peer counts this many marks, with accurate ECN: of the SYN-ACK.
     pub(super) marked_before: u16,
     /// What came last was marked.
     pub(super) has_mark: bool,
+}
+
+/// The bit of `tcpi_options` that says so; none of another. That segments with ECT have come (`ECN_SEEN`) is not kept.
+pub(super) fn option_bit(name: &str) -> Option<u64> {
+    [("TIMESTAMPS", 1), ("SACK", 2), ("WSCALE", 4), ("ECN", 8), ("SYN_DATA", 32)]
+        .into_iter()
+        .find(|&(known, _)| known == name)
+        .map(|(_, bit)| bit)
+}
+
+impl Agreed {
+    /// What Linux says in `tcpi_options` of it.
+    pub(super) fn options(&self) -> u64 {
+        let has = [
+            ("TIMESTAMPS", self.stamp.is_some()),
+            ("SACK", self.sack),
+            ("WSCALE", self.has_scale),
+            ("ECN", self.ecn != Ecn::Off),
+            ("SYN_DATA", self.is_asked_with_data),
+        ];
+        has.into_iter().filter(|&(_, is_set)| is_set).filter_map(|(name, _)| option_bit(name)).sum()
+    }
 }
 
 /// What a segment means for a handshake.
@@ -217,13 +245,16 @@ impl Handshake {
         let is_client = syn.direction == Direction::Outbound;
         let is_fast = !is_client && last.has('S');
         let (own, own_at, peer) = if is_client { (syn, asked, syn_ack) } else { (syn_ack, answered, syn) };
-        let mss = peer.mss.unwrap_or(MSS_DEFAULT).min(self.own_mss.unwrap_or(MSS_OWN));
+        let allowed = self.own_mss.unwrap_or(MSS_OWN).min(settings.route_mss);
         let is_stamped = settings.timestamps && peer.stamp.is_some();
-        let mss = if is_stamped { mss.saturating_sub(STAMP_BYTES) } else { mss };
+        let [mss, advmss] =
+            [peer.mss.unwrap_or(MSS_DEFAULT).min(allowed), allowed]
+                .map(|mss| if is_stamped { mss.saturating_sub(STAMP_BYTES) } else { mss });
         if mss < MSS_MIN {
             return Err(Stop::NotDrivable(format!("segments of {mss} bytes")));
         }
-        let scale = if own.wscale.is_some() || own.any_options { peer.wscale.unwrap_or(0).min(SCALE_MAX) } else { 0 };
+        let has_scale = (own.wscale.is_some() || own.any_options) && peer.wscale.is_some();
+        let scale = if has_scale { peer.wscale.unwrap_or(0).min(SCALE_MAX) } else { 0 };
         let shift = if is_client || is_fast { 0 } else { scale };
         let window_bytes = last.win.unwrap_or(0) << shift;
         if window_bytes > 0 && window_bytes < u64::from(mss) {
@@ -240,6 +271,8 @@ impl Handshake {
             rtt: (self.expired == 0 && !is_fast).then(|| at.since(*own_at).max(Duration::from_us(1))),
             is_cut: self.expired > 1,
             mss,
+            advmss,
+            has_scale,
             scale,
             window_bytes,
             sack: settings.stack.options.sack && peer.sack_ok,
@@ -247,6 +280,8 @@ impl Handshake {
             stamp: own.stamp.filter(|_| is_stamped).map(|stamp| (stamp.val, *own_at)),
             peer_stamp: last.stamp.or(peer.stamp).map(|stamp| stamp.val),
             sent_before,
+            is_asked_with_data: syn.length > 0
+                && if is_client { sent_before == syn.length } else { is_fast && syn_ack.ack == Some(syn.seq + 1 + syn.length) },
             sent_in_vain: if is_client { syn.length - sent_before.min(syn.length) } else { 0 },
             is_fast,
             marked_before,

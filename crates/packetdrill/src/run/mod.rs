@@ -36,8 +36,6 @@ use crate::script::{Call, Direction, Event, Packet, Script, What};
 const TOLERANCE: u64 = 4_000_000;
 /// What the option of accurate ECN takes of a segment, with its padding.
 const ECN_OPTION_BYTES: u64 = 12;
-/// What Linux takes for the size of a whole segment until one is larger (`tcp_initialize_rcv_mss`).
-const RCV_MSS_FIRST: u64 = 536;
 /// The least time between two events, nanoseconds.
 const TICK: u64 = 1000;
 /// How far events of one time come apart by that.
@@ -83,8 +81,6 @@ struct Run {
     /// The latest of the peer's timestamps.
     peer_stamp: Option<u64>,
     marks: AceCounter,
-    /// The largest of the peer's segments, for what Linux takes as a whole one (`rcv_mss`).
-    segment_max: u64,
     /// Made when it is needed first, for the algorithm may be chosen until then.
     drive: Option<Drive>,
     /// Some command fills the device.
@@ -94,6 +90,8 @@ struct Run {
     has_received: bool,
     /// It has sent data since the handshake.
     has_data: bool,
+    /// All of it has arrived, and its end.
+    has_all: bool,
     left: Left,
     python: Python,
     /// When the event before was, nanoseconds.
@@ -126,7 +124,6 @@ impl Run {
             agreed: None,
             early: 0,
             has_writer: false,
-            segment_max: RCV_MSS_FIRST,
             is_next: false,
             is_gone: false,
             is_finished: false,
@@ -137,6 +134,7 @@ impl Run {
             peer: PeerStream::default(),
             has_received: false,
             has_data: false,
+            has_all: false,
             has_ack: false,
             is_closed: false,
             left: Left::default(),
@@ -270,6 +268,16 @@ impl Run {
                 Ok(())
             }
             Meaning::Mss(mss) => self.handshake.limit_mss(mss),
+            Meaning::MssTold(_) if self.agreed.is_none() || self.is_next || self.listener.as_ref() == descriptor => Ok(()),
+            Meaning::MssTold(told) => {
+                let mss = self.drive()?.0.info().snd_mss;
+                self.counts.asserts += 1;
+                if mss == told {
+                    Ok(())
+                } else {
+                    Err(Stop::Differs(format!("{name} TCP_MAXSEG {told} but segments have {mss} bytes")))
+                }
+            }
             Meaning::Listen => {
                 self.listener = descriptor.cloned();
                 Ok(())
@@ -295,7 +303,13 @@ impl Run {
             // The SYN-ACK is not acknowledged yet.
             info.delivered -= 1;
         }
-        let lookup = |name: &str| constant(name).or_else(|| i64::try_from(info.as_ref()?.field(name.strip_prefix("tcpi_")?)?).ok());
+        let (options, state) = (self.agreed.as_ref().map(Agreed::options), self.state());
+        let field = |name: &str| match name {
+            "options" => options,
+            "state" => state,
+            _ => info.as_ref()?.field(name),
+        };
+        let lookup = |name: &str| constant(name).or_else(|| i64::try_from(field(name.strip_prefix("tcpi_")?)?).ok());
         let counts_syn_data = ["tcpi_retrans", "tcpi_total_retrans", "tcpi_lost"].iter().any(|name| code.contains(name));
         if counts_syn_data && self.agreed.as_ref().is_some_and(|agreed| agreed.sent_in_vain > 0) {
             return Err(Stop::NotDrivable("data of a SYN that leave again".into()));
@@ -305,6 +319,19 @@ impl Run {
         self.not_judged.extend(said.unknown);
         self.printed.extend(said.printed);
         said.broken.map_or(Ok(()), |what| Err(Stop::Differs(what)))
+    }
+
+    /// What Linux calls the connection's state (`tcp_states.h`); none before it is agreed upon, and none once the own side has ended.
+    fn state(&self) -> Option<u64> {
+        let agreed = self.agreed.as_ref()?;
+        let name = match (self.is_gone, agreed.is_fast && !self.has_ack, self.has_all) {
+            (true, ..) => "TCP_CLOSE",
+            _ if self.is_finished => return None,
+            (_, true, _) => "TCP_SYN_RECV",
+            (_, _, true) => "TCP_CLOSE_WAIT",
+            _ => "TCP_ESTABLISHED",
+        };
+        constant(name).map(|state| state as u64)
     }
 
     /// The connection, and what was agreed about it.
@@ -395,6 +422,7 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
         profile: stack.profile.clone(),
         options,
         mss: agreed.mss,
+        advmss: agreed.advmss,
         window: agreed.window_bytes / u64::from(agreed.mss),
         device,
         accepts: agreed.accepts,
@@ -411,6 +439,13 @@ fn open(settings: &Settings, agreed: &Agreed, device: bool) -> Result<Drive, Sto
 
 /// Names that packetdrill defines.
 fn constant(name: &str) -> Option<i64> {
+    if let Some(option) = name.strip_prefix("TCPI_OPT_") {
+        return handshake::option_bit(option).map(|bit| bit as i64);
+    }
+    let connections = [("TCP_ESTABLISHED", 1), ("TCP_SYN_RECV", 3), ("TCP_CLOSE", 7), ("TCP_CLOSE_WAIT", 8)];
+    if let Some(&(_, state)) = connections.iter().find(|(known, _)| *known == name) {
+        return Some(state);
+    }
     let states = ["TCP_CA_Open", "TCP_CA_Disorder", "TCP_CA_CWR", "TCP_CA_Recovery", "TCP_CA_Loss"];
     match states.iter().position(|&state| state == name) {
         Some(state) => Some(state as i64),

@@ -4,7 +4,7 @@ use tcp::AceCounter;
 
 use super::expected::{Left, Span};
 use super::handshake::Step;
-use super::{Run, RCV_MSS_FIRST};
+use super::Run;
 use crate::outcome::Stop;
 use crate::script::{Direction, Packet};
 
@@ -14,8 +14,8 @@ impl Run {
         self.handshake = self.handshake.next();
         (self.agreed, self.drive, self.peer_stamp) = (None, None, None);
         (self.is_next, self.is_gone, self.is_finished, self.is_closed) = (false, false, false, false);
-        (self.has_received, self.has_data, self.has_ack) = (false, false, false);
-        (self.left, self.marks, self.segment_max) = (Left::default(), AceCounter::default(), RCV_MSS_FIRST);
+        (self.has_received, self.has_data, self.has_all, self.has_ack) = (false, false, false, false);
+        (self.left, self.marks) = (Left::default(), AceCounter::default());
     }
 
     /// Whether this SYN is the first of a connection.

@@ -54,6 +54,8 @@ pub(super) struct Settings {
     pub(super) ecn: u64,
     /// The device takes no segment.
     pub(super) is_full: bool,
+    /// No segment on the route has more bytes, in either direction.
+    pub(super) route_mss: u32,
 }
 
 /// Sysctls of `net.ipv4` without any effect here: sizes of buffers, retries of handshakes, what is cached, and what the kernel of the
@@ -91,6 +93,9 @@ const WITHOUT_EFFECT: [&str; 30] = [
     "ip_local_port_range",
 ];
 
+/// Headers of IPv4 and TCP without options.
+const IP_TCP_BYTES: u32 = 40;
+
 /// Sysctls that only one value of can be driven.
 const ONE_VALUE: [(&str, &str); 6] = [
     ("tcp_reordering", "3"),
@@ -103,7 +108,7 @@ const ONE_VALUE: [(&str, &str); 6] = [
 
 impl Settings {
     pub(super) fn new(stack: Stack) -> Settings {
-        Settings { stack, timestamps: true, ecn: 2, is_full: false }
+        Settings { stack, timestamps: true, ecn: 2, is_full: false, route_mss: u32::MAX }
     }
 
     /// Commands of a shell.
@@ -139,6 +144,7 @@ impl Settings {
             ["echo", "3", ">", file] if file.ends_with("/tcp_cubic/parameters/hystart_detect") => Ok(()),
             ["sysctl", assignments @ ..] => self.set_all(assignments),
             [file, assignments @ ..] if file.ends_with("set_sysctls.py") => self.set_all(assignments),
+            ["ip", "route", "change", _, "via", _, "dev", "tun0", "advmss", advmss, "mtu", "lock", mtu] => self.route(advmss, mtu),
             ["tc", "qdisc", _, "dev", "tun0", "root", discipline @ ..] => self.queue(discipline),
             _ => Err(Stop::NotDrivable(format!("command {}", words.join(" ")))),
         }
@@ -157,6 +163,13 @@ impl Settings {
             ["fq"] => self.stack.options.pacing = Pacing::Linux,
             _ => return Err(Stop::NotDrivable(format!("queue {}", discipline.join(" ")))),
         }
+        Ok(())
+    }
+
+    /// What the route allows the segments of both sides.
+    fn route(&mut self, advmss: &str, mtu: &str) -> Result<(), Stop> {
+        let number = |text: &str| text.parse::<u32>().map_err(|_| Stop::NotDrivable(format!("a route with {text}")));
+        self.route_mss = number(advmss)?.min(number(mtu)?.saturating_sub(IP_TCP_BYTES));
         Ok(())
     }
 

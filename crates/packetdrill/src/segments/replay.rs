@@ -149,10 +149,12 @@ fn connect(recording: &Recording, handshake_rtt: Duration) -> Result<Connect, St
         options.pacing = Pacing::Full;
     }
     let stamps = if is_on("ts")? { STAMP_BYTES } else { 0 };
+    let mss = (number("mss", 1460)? - stamps) as u32;
     Ok(Connect {
         variant: (!is_on("hystart")?).then(|| "nohystart".into()),
         options,
-        mss: (number("mss", 1460)? - stamps) as u32,
+        mss,
+        advmss: mss,
         window: number("window", 10_000)?,
         opened: ZERO,
         handshake_rtt: Some(handshake_rtt),
