@@ -47,6 +47,11 @@ impl Hearing {
         self.receiver.deadline()
     }
 
+    /// The clock of the timers has not seen that yet: it leaves later. Asked before [`Hearing::on_deadline`].
+    pub fn puts_off(&mut self) -> bool {
+        self.receiver.puts_off()
+    }
+
     /// It leaves.
     pub fn on_deadline(&mut self) -> Heard {
         let ack = self.receiver.on_deadline();

@@ -174,7 +174,7 @@ pub struct Options {
     pub rtt_error_after_loss_s: Micros,
     /// The window stays as the timeout left it until the losses are repaired (a bug of Linux 2.4.22).
     pub rto_freeze: bool,
-    /// Interval of the clock that wakes the sender's timers, seconds; 0 for an exact one (jiffies: 10, 4 or 1 ms).
+    /// Interval of the clock that wakes the timers of sender and receiver, seconds; 0 for an exact one (jiffies: 10, 4 or 1 ms).
     pub timer_tick_s: f64,
     /// Segments leave in bursts of so many, at most a third of the window (segmentation offload); 1 for none.
     pub offload_segments: u8,

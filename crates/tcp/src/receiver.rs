@@ -4,6 +4,7 @@ use units::{Duration, Time};
 
 use crate::buffer::Buffer;
 use crate::compression::Compression;
+use crate::delayed::Seen;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
 use crate::{Ack, Arrival, EcnBits, Opening, Range, ReceiverSpec, Sack};
@@ -24,7 +25,9 @@ pub struct Receiver {
     /// The SYN-ACK has a timer.
     pub(crate) answers_by_timer: bool,
     recent: [u64; 3],
-    compression: Compression,
+    pub(crate) compression: Compression,
+    /// The clock of its timers, if that ticks.
+    pub(crate) seen: Option<Box<Seen>>,
     /// What the latest ACK with SACK information said.
     pub(crate) sack: Sack,
     pub(crate) out_of_order: Ranges,
@@ -43,14 +46,14 @@ pub struct Receiver {
     pub(crate) deadline: Time,
     pub(crate) ato: Duration,
     ato_step: Duration,
-    last_arrival: Time,
+    pub(crate) last_arrival: Time,
     rto: Duration,
     pub(crate) delay_max: Duration,
     pub(crate) buffer: Option<Box<Buffer>>,
 }
 
 units::clone_by_field! {
-    Receiver: quickack ack_every has_sack is_conversing is_open answered_again answers_by_timer recent compression sack next last pending ack_at quick echo_marks echo delay deadline
+    Receiver: quickack ack_every has_sack is_conversing is_open answered_again answers_by_timer recent compression seen sack next last pending ack_at quick echo_marks echo delay deadline
     ato ato_step last_arrival rto delay_max buffer, mostly empty: out_of_order
 }
 
@@ -79,6 +82,7 @@ impl Receiver {
             out_of_order: Ranges::default(),
             recent: [u64::MAX; 3],
             compression: Compression::new(spec.compression),
+            seen: Seen::by(spec.ticks),
             sack: Sack::default(),
             quickack: spec.quickack,
             ack_every: spec.ack_every,

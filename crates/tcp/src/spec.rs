@@ -2,6 +2,7 @@
 
 use units::Duration;
 
+use crate::ticks::Ticks;
 use crate::{Ecn, Options};
 
 const ATO_MIN: Duration = Duration::from_ms(40);
@@ -48,6 +49,8 @@ pub struct ReceiverSpec {
     pub ecn: Ecn,
     /// RTT measured in the handshake.
     pub handshake_rtt: Duration,
+    /// The clock of its timers.
+    pub(crate) ticks: Ticks,
 }
 
 impl ReceiverSpec {
@@ -63,6 +66,7 @@ impl ReceiverSpec {
             sack: options.sack,
             ecn: options.ecn,
             handshake_rtt,
+            ticks: Ticks::of(options),
         }
     }
 

@@ -4,9 +4,10 @@ use cc::Connection;
 use units::{Duration, Time};
 
 use crate::rtt::RttEstimator;
+use crate::ticks::Ticks;
 
-/// Linux's floor for probe and reordering timers: two ticks.
-const TICKS: Duration = Duration::from_ms(2);
+/// What Linux adds to probe and reordering timers (`TCP_TIMEOUT_MIN_US`; two ticks of whatever length until 6.6, and until stable kernels took that up).
+const MARGIN: Duration = Duration::from_ms(2);
 const RTO_MIN: Duration = Duration::from_ms(200);
 const PROBE_INITIAL: Duration = Duration::from_ms(1000);
 
@@ -29,21 +30,21 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug)]
 pub(crate) struct Timers {
     kind: Kind,
-    /// When the timer is seen to have expired: with jiffies, at the tick after. [`Time::NEVER`] when it is not armed.
+    /// When the timer is seen to have expired. [`Time::NEVER`] when it is not armed.
     expires: Time,
-    /// Interval at which timers are looked at (jiffies); zero for at once.
-    tick: Duration,
+    /// The clock that sees it.
+    ticks: Ticks,
 }
 
 impl Timers {
     /// Nothing is armed.
-    pub(crate) fn new(tick: Duration) -> Timers {
-        Timers { kind: Kind::default(), expires: Time::NEVER, tick }
+    pub(crate) fn new(ticks: Ticks) -> Timers {
+        Timers { kind: Kind::default(), expires: Time::NEVER, ticks }
     }
 
     /// Timers are looked at at once.
     pub(crate) fn is_exact(&self) -> bool {
-        self.tick == Duration::ZERO
+        self.ticks.is_exact()
     }
 
     /// When the timer is seen to have expired.
@@ -53,14 +54,9 @@ impl Timers {
     }
 
     #[inline]
-    fn arm(&mut self, kind: Kind, deadline: Time) {
+    fn arm(&mut self, kind: Kind, now: Time, deadline: Time) {
         self.kind = kind;
-        self.expires = if self.tick == Duration::ZERO { deadline } else { self.tick_after(deadline) };
-    }
-
-    #[inline(never)]
-    fn tick_after(&self, deadline: Time) -> Time {
-        deadline.next_multiple_of(self.tick)
+        self.expires = if self.ticks.is_exact() { deadline } else { self.ticks.seen_at(now, deadline) };
     }
 
     /// The timer has expired: what it was armed for.
@@ -84,7 +80,7 @@ impl Timers {
     #[inline]
     pub(crate) fn arm_probe_from(&mut self, from: Time, c: &Connection, latest: Time) {
         let wait = if c.srtt8_us == 0 { PROBE_INITIAL } else { probe_wait(c) };
-        self.arm(Kind::Probe, (from + wait).min(latest));
+        self.arm(Kind::Probe, from, (from + wait).min(latest));
     }
 
     /// The probe that is armed is to follow what was just sent, and so expires later; when, is found out when it matters.
@@ -118,22 +114,22 @@ impl Timers {
     pub(crate) fn arm_retransmission(&mut self, c: &Connection, rtt: &RttEstimator, head_sent: Time) {
         let rto = rtt.rto();
         let deadline = if self.kind == Kind::Retransmission { c.now + rto } else { (head_sent + rto).max(c.now + Duration::from_us(1)) };
-        self.arm(Kind::Retransmission, deadline);
+        self.arm(Kind::Retransmission, c.now, deadline);
     }
 
     /// A full timeout from now, whatever was armed.
     pub(crate) fn restart_retransmission(&mut self, c: &Connection, rtt: &RttEstimator) {
-        self.arm(Kind::Retransmission, c.now + rtt.rto());
+        self.arm(Kind::Retransmission, c.now, c.now + rtt.rto());
     }
 
     /// A SYN was sent: so long it is waited for.
     pub(crate) fn arm_opening(&mut self, c: &Connection, wait: Duration) {
-        self.arm(Kind::Opening, c.now + wait);
+        self.arm(Kind::Opening, c.now, c.now + wait);
     }
 
     /// The receiver has no room: so long until it is asked.
     pub(crate) fn arm_window(&mut self, c: &Connection, wait: Duration) {
-        self.arm(Kind::Window, c.now + wait);
+        self.arm(Kind::Window, c.now, c.now + wait);
     }
 
     /// It need not be asked, or not yet.
@@ -152,14 +148,14 @@ impl Timers {
 
     /// Segments that may only be late are given `wait` more.
     pub(crate) fn arm_reordering(&mut self, c: &Connection, wait: Duration) {
-        self.arm(Kind::Reordering, c.now + wait + TICKS);
+        self.arm(Kind::Reordering, c.now, c.now + wait + MARGIN);
     }
 }
 
 /// How long a probe waits, once the smoothed RTT is known.
 #[inline]
 pub(crate) fn probe_wait(c: &Connection) -> Duration {
-    let margin = if c.nxt - c.una == 1 { RTO_MIN } else { TICKS };
+    let margin = if c.nxt - c.una == 1 { RTO_MIN } else { MARGIN };
     Duration::from_us(u64::from(c.srtt8_us) >> 2) + margin
 }
 
@@ -169,6 +165,7 @@ mod tests {
     use crate::Options;
 
     const NEVER: Time = Time::NEVER;
+    const EXACT: Ticks = Ticks { tick: Duration::ZERO, has_wheel: true };
 
     /// At 1 s, with a smoothed RTT of 100 ms and so a timeout of 300 ms.
     fn at_one_second() -> (Connection, RttEstimator) {
@@ -183,7 +180,7 @@ mod tests {
     fn a_probe_waits_two_round_trips() {
         let (c, _) = at_one_second();
         let after = |c: &Connection, latest| {
-            let mut timers = Timers::new(Duration::ZERO);
+            let mut timers = Timers::new(EXACT);
             timers.arm_probe(c, latest);
             timers.expires().as_ms()
         };
@@ -197,7 +194,7 @@ mod tests {
     #[test]
     fn a_timeout_after_a_probe_counts_from_when_the_head_was_sent() {
         let (c, rtt) = at_one_second();
-        let mut timers = Timers::new(Duration::ZERO);
+        let mut timers = Timers::new(EXACT);
         timers.arm_probe(&c, NEVER);
         timers.arm_retransmission(&c, &rtt, Time::from_ms(900));
         assert_eq!(timers.expires(), Time::from_ms(1200));
@@ -212,7 +209,7 @@ mod tests {
     #[test]
     fn a_timer_that_waits_for_reordering_outlives_the_retransmission_of_the_head() {
         let (c, rtt) = at_one_second();
-        let mut timers = Timers::new(Duration::ZERO);
+        let mut timers = Timers::new(EXACT);
         timers.arm_reordering(&c, Duration::from_ms(25));
         timers.on_head_retransmitted(&c, &rtt);
         assert_eq!(timers.expires(), Time::from_ms(1027));
@@ -221,13 +218,21 @@ mod tests {
         assert_eq!(timers.expires(), Time::from_ms(1300));
     }
 
-    /// Jiffies of 10 ms: 1202 ms are seen at 1210, and never stays never.
+    /// 250 ticks a second, at 1 s, which is one: a probe of 202 ms waits 51 ticks and the wheel's one, a reordering timer of 25 + 2 ms seven and one, and a
+    /// timeout of 300 ms 75, of the wheel's second step: 325 / 8 = 40.6, 41 x 8 = 328. Before the wheel it is the next tick.
     #[test]
-    fn a_coarse_clock_sees_an_expiry_at_the_next_tick() {
-        let (c, _) = at_one_second();
-        let mut timers = Timers::new(Duration::from_ms(10));
+    fn a_coarse_clock_sees_an_expiry_in_the_steps_of_its_wheel() {
+        let (c, rtt) = at_one_second();
+        let mut timers = Timers::new(Ticks { tick: Duration::from_ms(4), has_wheel: true });
         assert_eq!(timers.expires(), NEVER);
         timers.arm_probe(&c, NEVER);
-        assert_eq!(timers.expires(), Time::from_ms(1210));
+        assert_eq!(timers.expires(), Time::from_ms(1208));
+        timers.arm_reordering(&c, Duration::from_ms(25));
+        assert_eq!(timers.expires(), Time::from_ms(1032));
+        timers.restart_retransmission(&c, &rtt);
+        assert_eq!(timers.expires(), Time::from_ms(1312));
+        let mut before = Timers::new(Ticks { tick: Duration::from_ms(10), has_wheel: false });
+        before.arm_probe(&c, NEVER);
+        assert_eq!(before.expires(), Time::from_ms(1210));
     }
 }

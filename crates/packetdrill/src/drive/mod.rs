@@ -370,7 +370,7 @@ impl Drive {
             if sender == at {
                 self.sender.on_deadline(at, &mut self.tape);
                 self.note_sent();
-            } else {
+            } else if !self.receiver.puts_off() {
                 let ack = self.receiver.on_deadline();
                 self.note_answer(at, &ack);
             }

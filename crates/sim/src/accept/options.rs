@@ -102,7 +102,7 @@ const OPTIONS: [OptionRow; 32] = [
     OptionRow {
         name: "timer_tick_s",
         kind: Kind::Seconds(0.0, 0.1),
-        doc: "Interval of the clock that wakes the sender's timers (jiffies: 10, 4 or 1 ms); 0 for an exact one.",
+        doc: "Interval of the clock that wakes the timers of sender and receiver (jiffies: 10, 4 or 1 ms); 0 for an exact one.",
     },
     OptionRow {
         name: "offload_segments",

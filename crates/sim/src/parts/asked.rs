@@ -93,10 +93,9 @@ impl Path {
 
     /// That ACK, if it is due.
     pub(crate) fn take_hearing(&mut self, now: Time) -> Option<Bare> {
-        let client = self.client().filter(|client| client.hears_at() <= now)?;
-        let heard = client.hear();
+        let heard = self.client().filter(|client| client.hears_at() <= now)?.hear();
         self.refresh_beyond();
-        Some(heard)
+        heard
     }
 
     /// Segment `seq` as links see it.

@@ -316,10 +316,13 @@ impl Client {
         self.hearing.deadline()
     }
 
-    /// It leaves.
-    pub(crate) fn hear(&mut self) -> Bare {
+    /// It leaves, unless that is put off.
+    pub(crate) fn hear(&mut self) -> Option<Bare> {
+        if self.hearing.puts_off() {
+            return None;
+        }
         let heard = self.hearing.on_deadline();
-        self.say(heard)
+        Some(self.say(heard))
     }
 
     /// The run ends: its exchanges.

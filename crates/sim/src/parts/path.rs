@@ -301,6 +301,9 @@ impl Path {
         if reads_at < self.receiver.deadline() {
             return self.read();
         }
+        if self.receiver.puts_off() {
+            return;
+        }
         let at = self.receiver.deadline();
         let ack = self.receiver.on_deadline();
         self.answer(at, ack);
@@ -454,7 +457,7 @@ impl Path {
     #[inline(always)]
     pub(crate) fn receive(&mut self, departs: Time, seq: u64, sent: Time) {
         let arrives = departs + self.quarter;
-        if self.receiver.deadline() < arrives {
+        while self.receiver.deadline() < arrives {
             self.commit_pending();
         }
         if !self.receiver.expects(seq) {

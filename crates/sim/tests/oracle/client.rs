@@ -270,8 +270,9 @@ impl Textbook<'_> {
     pub(super) fn on_hearing(&mut self, now: Time, index: usize) {
         let Some(client) = &mut self.flows[index].client else { return };
         if client.hearing.deadline() == now {
-            let heard = client.hearing.on_deadline();
-            self.say(now, index, Some(heard));
+            let is_late = client.hearing.puts_off();
+            let heard = (!is_late).then(|| client.hearing.on_deadline());
+            self.say(now, index, heard);
         }
     }
 

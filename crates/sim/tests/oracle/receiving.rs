@@ -66,6 +66,9 @@ impl Textbook<'_> {
 
     pub(super) fn on_delayed_ack(&mut self, now: Time, index: usize) {
         if self.flows[index].receiver.deadline() == now {
+            if self.flows[index].receiver.puts_off() {
+                return self.await_receiver(index);
+            }
             let ack = self.flows[index].receiver.on_deadline();
             self.acknowledge_if_any(now, index, Some(ack));
             self.await_receiver(index);

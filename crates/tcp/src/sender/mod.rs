@@ -57,6 +57,7 @@ use crate::recovery::Recovery;
 use crate::reordering::Reordering;
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
+use crate::ticks::Ticks;
 use crate::timers::Timers;
 use crate::undo::Undo;
 use crate::SenderSpec;
@@ -155,7 +156,7 @@ impl<C: CongestionControl> Sender<C> {
         Sender {
             c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
             w: Window::new(options.initial_window).until(options.initial_ssthresh),
-            timers: Timers::new(Duration::from_secs_f64(options.timer_tick_s)),
+            timers: Timers::new(Ticks::of(options)),
             needs,
             started: false,
             established: false,
