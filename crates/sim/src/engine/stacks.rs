@@ -47,7 +47,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     }
 
     fn step_stack(&mut self, index: usize, now: Time) -> Result<(), endpoint::Fault> {
-        let side = self.stacks[index].take()?;
+        let Some(side) = self.stacks[index].take()? else { return Ok(()) };
         while let Some((packet, payload)) = self.stacks[index].transmit(side, now)? {
             self.offer_datagram(index, now, packet, payload);
         }
