@@ -8,9 +8,10 @@ use super::run::Engine;
 use crate::error::{RunError, StackFault};
 use crate::parts::around::Noted;
 use crate::parts::gaps::Passing;
+use crate::parts::inbox::Side;
 use crate::parts::load::{Content, Load, Payload};
 use crate::parts::party::Party;
-use crate::parts::stack::{datagram, window_packets, Side, Step};
+use crate::parts::stack::{datagram, window_packets, Step};
 use crate::records::{EventKind, FlowRow, OwnCounts, SaidRow};
 use crate::spec::{Direction, FlowSpec};
 

@@ -9,7 +9,13 @@ use std::collections::BinaryHeap;
 use units::{Duration, Time};
 
 use super::load::Payload;
-use super::stack::Side;
+
+/// Which end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Side {
+    Client,
+    Server,
+}
 
 /// A datagram on its way to an endpoint. The order of arrival, then of sending, decides.
 #[derive(Debug)]

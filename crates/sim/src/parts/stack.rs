@@ -8,7 +8,7 @@ use net::{Disorder, Fate, Packet};
 use tcp::SenderTotals;
 use units::{Duration, Stream, Time};
 
-use super::inbox::Inbox;
+use super::inbox::{Inbox, Side};
 use super::jitter::Jitter;
 use super::load::Payload;
 use super::tap::{Place, SeenDatagram, SharedTap, TappedStack};
@@ -23,13 +23,6 @@ const BUSY: u32 = 1 << 20;
 
 /// Within such a time an end answers the first datagram that it gets: three times the first probe timeout of its peer, a second (RFC 9002 6.2.2).
 const UNANSWERED: Duration = Duration(3_000_000_000);
-
-/// Which end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Side {
-    Client,
-    Server,
-}
 
 /// What happens to it, in the order in which events of one time are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
