@@ -31,7 +31,14 @@ FAILS = Verdict(
     estimate=[0.296],
     interval=[[0.291, 0.302]],
 )
-HOLDS = replace(FAILS, id="stacks.c.sim-cubic", claim="cubic grows along W_cubic with C = 0.4", verdict="holds", estimate=[0.397])
+HOLDS = replace(
+    FAILS,
+    id="stacks.c.sim-cubic",
+    claim="cubic grows along W_cubic with C = 0.4",
+    predicate="abs(M('cubic_c',alg='cubic')-0.4) <= 0.06",
+    verdict="holds",
+    estimate=[0.397],
+)
 
 
 def figure(name: str, metric: str, *algs: str) -> Figure:
@@ -71,7 +78,9 @@ def test_a_difference_stands_below_the_figure_of_its_metric_with_its_interval_an
     shown = f"![Figure c](figures/stacks-study-growth-c.svg)\n\n{said}"
     assert f"{shown} RFC 9438, 4.2 and 5.1.\n" in text
     assert [path.name for path in tmp_path.rglob("*.svg")] == ["stacks-study-growth-c.svg"]
-    assert "| The program grows along W_cubic with C = 0.4 | RFC 9438, 4.2 and 5.1 | 0.397 | **0.296** |" in text
+    row = "| The program grows along W_cubic with C = 0.4 | `abs(cubic_c-0.4) <= 0.06` | RFC 9438, 4.2 and 5.1 | 0.397 | **0.296** |"
+    assert row in text
+    assert "\n| `cubic_c` | packets/s^3 | leading coefficient of the least-squares cubic" in text and "| `util` | " not in text
     assert "1 expectations hold, 1 fail, 0 are undecided, 0 were not run." in text and "Generated 2030-01-02" in text
     assert (
         "| quinn | version 0.11.19, key 0123 |" in text
@@ -102,6 +111,29 @@ def test_samples_over_time_follow_where_a_program_of_their_kind_differs() -> Non
     text = pages.page(study(section), figures={("stacks.growth", "cubic"): "figures/cubic.svg"}, today=datetime.date(2030, 1, 2))
     # After what differs, before the numbers.
     assert text.index("- Not so: ") < text.index("![Figure cubic](figures/cubic.svg)") < text.index("| `cubic@quinn` | **0.295** |")
+
+
+@pytest.mark.parametrize(
+    ("predicate", "said"),
+    [
+        ("0.333 <= 1-M('share',alg='cubic',opponent='cubic@quinn') <= 0.667", "0.333 <= 1-share(cubic, the program) <= 0.667"),
+        ("M('wrongly_lost',alg='cubic@quinn',case='1ms') <= 0.0005", "wrongly_lost(1ms) <= 0.0005"),
+        (
+            "all(0.7 <= M('law_ratio',alg='cubic@quinn',p=p) <= 1.4 for p in [0.001,0.01])",
+            "all(0.7 <= law_ratio(p) <= 1.4 for p in [0.001,0.01])",
+        ),
+        ("M('marks_pkts',alg='cubic@quinn') > 0 and M('util',alg='cubic@quinn',q=1) >= 0.95", "marks_pkts > 0 and util(q=1) >= 0.95"),
+    ],
+)
+def test_a_condition_is_shown_of_whichever_program_with_its_point(predicate: str, said: str) -> None:
+    assert pages.holds_where(replace(FAILS, predicate=predicate)) == said
+
+
+def test_a_share_is_the_programs_own() -> None:
+    register = (Path(pages.__file__).parents[2] / "claims/data/stacks.yaml").read_text(encoding="utf-8")
+    # The first flow of a pair is Linux's: a program that takes most of both would be shown with what it leaves.
+    asked = re.findall(r"0\.333 <= (.*?)M\(''share'',alg=''(\w+)'',opponent", register)
+    assert len(asked) == 10 and {(before, alg) for before, alg in asked} == {("1-", "cubic"), ("1-", "reno")}
 
 
 def test_an_earlier_pages_figures_go(tmp_path: Path) -> None:

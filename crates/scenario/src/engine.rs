@@ -114,6 +114,7 @@ fn transfer(source: &Source, rtt_s: f64) -> Flow {
         jitter_s: None,
         stack: None,
         streams: None,
+        turn_s: 0.0,
     }
 }
 
@@ -154,6 +155,7 @@ fn flow_spec(full: &Scenario, flow: &Flow) -> FlowSpec {
         hops: StretchSpec { enter: flow.enter, leave: flow.leave },
         stack: flow.stack.clone(),
         streams: flow.streams,
+        turn_ns: ns(flow.turn_s),
     }
 }
 

@@ -205,6 +205,7 @@ ranges! {
     STREAM_COUNT "stream_count" whole(1, Whole(100), "streams");
     THINK_S "think_s" real(Real(1e-9), Real(1e5), "s");
     TRANSFER_BYTES "transfer_bytes" whole(1, Real(1e15), "bytes");
+    TURN_S "turn_s" real(Whole(0), Real(0.1), "s");
     WINDOW_BYTES "window_bytes" whole(1, Real(1e12), "bytes");
     WINDOW_PACKETS "window_packets" whole(1, Whole(MOST_PACKETS), "packets");
 }

@@ -33,7 +33,7 @@ enum Habit {
 }
 
 #[derive(Debug)]
-struct Fixed(Habit);
+struct Fixed(Habit, &'static str);
 
 struct End {
     habit: Habit,
@@ -50,7 +50,7 @@ struct End {
 
 impl Opens for Fixed {
     fn name(&self) -> &'static str {
-        "fixed"
+        self.1
     }
 
     fn known_as(&self) -> &'static str {
@@ -94,9 +94,11 @@ impl Endpoint for End {
             self.owed += u64::from(!matches!(self.habit, Habit::Unheard(_)));
             return Ok(());
         }
-        self.in_flight -= 1;
-        self.rtt = self.sent_at.pop_front().map(|sent| now - sent);
-        self.min_rtt = self.rtt.min(self.min_rtt).or(self.rtt);
+        for _ in 0..datagram[0] {
+            self.in_flight -= 1;
+            self.rtt = self.sent_at.pop_front().map(|sent| now - sent);
+            self.min_rtt = self.rtt.min(self.min_rtt).or(self.rtt);
+        }
         Ok(())
     }
 
@@ -117,8 +119,9 @@ impl Endpoint for End {
             if self.owed == 0 {
                 return Ok(None);
             }
-            self.owed -= 1;
+            // One answer for all that it has read.
             datagram.resize(ACK, 1);
+            datagram[0] = std::mem::take(&mut self.owed) as u8;
             return Ok(Some(Ecn::NotEct));
         }
         let window = match self.habit {
@@ -174,7 +177,7 @@ fn tapped(habit: Habit, change: impl FnOnce(&mut serde_json::Value), tap: Option
     change(&mut given);
     let spec: Spec = serde_json::from_value(given).expect("a scenario");
     let mut stacks = Stacks::default();
-    stacks.insert(Box::new(Fixed(habit)));
+    stacks.insert(Box::new(Fixed(habit, "fixed")));
     let beside = Beside { stacks: &stacks, ..Beside::default() };
     match tap {
         Some(_) => run_with(&spec, beside, &mut Watched { acks: None, tap }, || false),
@@ -337,6 +340,68 @@ fn streams_are_told_to_a_stack_and_refused_of_tcp() {
     assert!(refused(|given| given["flows"][0] = serde_json::json!({"algorithm": "reno", "rtt_ns": 40_000_000, "streams": 4}))
         .starts_with("flows[0].streams: 4 is not allowed; leave it out: TCP has one stream"));
     assert_eq!(ran(Habit::Streams(7), |given| given["flows"][0]["streams"] = 7.into()).unwrap().flows[0].at_end.sent, 0);
+}
+
+/// Each end reads so long after the first datagram that waits: alone, one waits for two turns on its way and back. A timer is as punctual as without.
+#[test]
+fn a_turn_delays_what_arrives_at_each_end_and_no_timer() {
+    for turn_ns in [1, 5_000_000, 100_000_000] {
+        let turned = |given: &mut serde_json::Value| given["flows"][0]["turn_ns"] = turn_ns.into();
+        let rtt = 0.041 + 2.0 * turn_ns as f64 / 1e9;
+        let records = ran(Habit::Window(1), turned).unwrap();
+        assert!(records.flow_samples.columns().rtt_min_s.iter().all(|&own| (own - rtt).abs() < 1e-9));
+        let passed = 8.0 / rtt * PAYLOAD as f64;
+        assert!((records.flows[0].window_goodput_bytes() as f64 - passed).abs() <= PAYLOAD as f64);
+        let fault = ran(Habit::FailsAt(Duration::from_millis(2500)), turned).unwrap_err().to_string();
+        assert_eq!(fault, "fixed-1: has had enough (flow 1, 2.500000 s)");
+    }
+}
+
+/// One arrives each millisecond. A turn of 10.5 ms holds the first and ten more, which get one answer, every 11 ms: at the end of the turn, so that the first waits for all of it
+/// and the last for half a millisecond, 5.5 ms in the mean.
+#[test]
+fn what_arrives_within_a_turn_is_read_together_and_answered_once() {
+    let turned = |given: &mut serde_json::Value| given["flows"][0]["turn_ns"] = 10_500_000.into();
+    let shown = std::sync::Arc::new(std::sync::Mutex::new(Shown::default()));
+    let records = tapped(Habit::Window(100), turned, Some(SharedTap::new(shown.clone()))).unwrap();
+    assert_eq!((records.flows[0].lost_packets, records.links[0].utilisation() > 0.9999), (0, true));
+    let shown = &shown.lock().expect("nothing panicked").0;
+    let at =
+        |is_data: bool| shown.iter().filter(|seen| (seen.1, seen.2) == (Place::Receiver, is_data)).map(|seen| seen.0).collect::<Vec<_>>();
+    let (arrivals, answers) = (at(true), at(false));
+    assert!(answers.windows(2).all(|two| two[1] - two[0] == 11_000_000));
+    let waits: Vec<u64> =
+        arrivals.chunks_exact(11).zip(&answers).flat_map(|(read, &answer)| read.iter().map(move |at| answer - at)).collect();
+    let expected: Vec<u64> = (0..11).map(|later| 10_500_000 - later * 1_000_000).collect();
+    assert!(waits.len() > 8000 && waits.chunks_exact(11).all(|turn| turn == expected));
+    // What arrives is counted when it has been read.
+    assert!(arrivals.len() as u64 - records.flows[0].at_end.delivered < 11);
+    let again = ran(Habit::Window(100), turned).unwrap();
+    assert_eq!(format!("{:?}", again.flow_samples), format!("{:?}", records.flow_samples));
+}
+
+#[test]
+fn turns_are_refused_out_of_range_of_tcp_and_of_a_kernel() {
+    let refused = |turn_ns: u64| ran(Habit::Silent, |given| given["flows"][0]["turn_ns"] = turn_ns.into()).unwrap_err().to_string();
+    assert!(
+        refused(100_000_001).starts_with("flows[0].turn: 0.100000001 s is not allowed; give at most 100 ms"),
+        "{}",
+        refused(100_000_001)
+    );
+    let of_tcp = |given: &mut serde_json::Value| {
+        given["flows"][0] = serde_json::json!({"algorithm": "reno", "rtt_ns": 40_000_000, "turn_ns": 1_000_000});
+    };
+    assert!(ran(Habit::Silent, of_tcp).unwrap_err().to_string().starts_with("flows[0].turn: 0.001 s is not allowed; leave it out"));
+    let mut stacks = Stacks::default();
+    stacks.insert(Box::new(Fixed(Habit::Silent, "linux:0123456789abcdef")));
+    let given = serde_json::json!({
+        "seed": 1, "duration_ns": 1_000_000_000, "sample_ns": 0,
+        "forward": {"rate_bps": 12_000_000, "queue": {"unit": "packets", "limit": 100}},
+        "flows": [{"algorithm": "window", "stack": "linux:0123456789abcdef", "rtt_ns": 40_000_000, "turn_ns": 1_000_000}],
+    });
+    let spec: Spec = serde_json::from_value(given).expect("a scenario");
+    let fault = run_with(&spec, Beside { stacks: &stacks, ..Beside::default() }, &mut Silent, || false).unwrap_err().to_string();
+    assert!(fault.starts_with("flows[0].turn: 0.001 s is not allowed; leave it out: linux is a kernel"), "{fault}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ from windtunnel.scenario.ranges import (
     RttS,
     StreamCount,
     TransferBytes,
+    TurnS,
     WindowBytes,
     WindowPackets,
 )
@@ -97,6 +98,9 @@ class Flow(Table):
     streams : int, optional
         Of a whole stack: how many streams share its connection, 1 when absent. What the application writes is shared equally; it is
         complete when all of them are.
+    turn_s : float, optional
+        Of a whole stack: an end reads what has arrived so many seconds after the first datagram that waits there, all in one turn of its
+        program, as on a busy host or with interrupts that are held back. When absent 0: each when it arrives.
     handshake : bool, optional
         It begins with a handshake, and with `bytes` its last segment ends it; when absent as the scenario says, which is not by default:
         then it is established when it starts.
@@ -110,6 +114,7 @@ class Flow(Table):
         "start": "start_s",
         "stop": "stop_s",
         "jitter": "jitter_s",
+        "turn": "turn_s",
         "mtu": "mtu_bytes",
         "receiver_mtu": "receiver_mtu_bytes",
         **writes.SHORT,
@@ -126,6 +131,8 @@ class Flow(Table):
             *,
             stack: str | None = ...,
             streams: int | str | None = ...,
+            turn: Quantity = ...,
+            turn_s: Quantity = ...,
             algorithm: str | PathLike[str] | type,
             parameters: Mapping[str, Quantity] = ...,
             transport: Mapping[str, bool | Quantity] = ...,
@@ -231,6 +238,7 @@ class Flow(Table):
     handshake: bool | None = Field(default=None, description="whether it begins with a handshake")
     jitter_s: JitterS | None = Field(default=None, description="largest delay of one of its ACKs in seconds; the scenario's when absent")
     streams: StreamCount | None = Field(default=None, description="number of streams that share the connection of a whole stack")
+    turn_s: TurnS = Field(default=0.0, description="seconds after which an end of a whole stack reads what has arrived since the first")
 
     @field_validator("stack", mode="before")
     @classmethod
@@ -282,6 +290,12 @@ class Flow(Table):
             raise refusal(
                 f"{self.streams} is given, and TCP has one stream; allowed: with stack=NAME; count=N makes N flows", field="streams"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _turns_are_a_stacks(self) -> Flow:
+        if self.turn_s and self.stack is None:
+            raise refusal(f"{shown(self.turn_s)} s is given, and TCP's flows have no turns; allowed: with stack=NAME", field="turn_s")
         return self
 
     @model_validator(mode="after")

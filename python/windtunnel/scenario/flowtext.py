@@ -16,7 +16,7 @@ SHORT_KEYS = {"rtt": "rtt_s", "start": "start_s", "stop": "stop_s", **writes.SHO
 _OWN = ("rtt", "start", "stop", "bytes", "count", "window", "profile", "direction", "mtu", "receiver_mtu", "application", *writes.SHORT)
 FLOW_KEYS = (
     *(*_OWN, *writes.VIDEO, *clients.KEYS, *receivers.SHORT, *HOST_KEYS),
-    *("enter", "leave", "handshake", "jitter", "stack", "streams"),
+    *("enter", "leave", "handshake", "jitter", "stack", "streams", "turn"),
 )
 
 
@@ -40,8 +40,8 @@ def parse_flow(text: str, keys: Sequence[str] = FLOW_KEYS) -> dict[str, Any]:
     text : str
         The flow, for example ``"ctcp:vista,start=60s"``. Keys are rtt, start, stop, bytes, count, window, profile, direction,
         mtu, receiver_mtu, application, on, off, app_rate, chunk, video, video_min, frame, response, request, think, requests, rcvbuf,
-        rcvbuf_max, read_rate, read_every, read_on, read_off, enter, leave, handshake, jitter, stack, streams, those of the sender's host,
-        any transport option, and the algorithm's own parameters (which prevail where a name is both).
+        rcvbuf_max, read_rate, read_every, read_on, read_off, enter, leave, handshake, jitter, stack, streams, turn, those of the sender's
+        host, any transport option, and the algorithm's own parameters (which prevail where a name is both).
     keys : sequence of str, optional
         Other keys than those of a flow.
 

@@ -138,6 +138,9 @@ pub struct Flow {
     /// Of a whole stack: how many streams share its connection; one when absent.
     #[serde(default, skip_serializing_if = "is_default")]
     pub streams: Option<u32>,
+    /// Of a whole stack: how often each end's program reads what has arrived, seconds; at each arrival when zero.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub turn_s: f64,
 }
 
 impl Flow {

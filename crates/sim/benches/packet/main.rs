@@ -46,6 +46,7 @@ fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         hops: StretchSpec::default(),
         stack: None,
         streams: None,
+        turn_ns: 0,
     }
 }
 

@@ -16,7 +16,7 @@ use super::refusal::{refuse, seconds};
 use super::requests::accept_requests;
 use super::writes::accept_writes;
 use crate::error::SpecError;
-use crate::limits::{RTT_S, STREAM_COUNT};
+use crate::limits::{RTT_S, STREAM_COUNT, TURN_S};
 use crate::spec::{Direction, FlowSpec, Spec, WritesSpec};
 
 /// A receiver's window without a cap, segments: some at least, and no more than a TCP header can say (RFC 7323 2.3).
@@ -28,6 +28,9 @@ const IDLE: &str = "reno";
 
 /// QUIC's smallest path: 1200 bytes of UDP payload (RFC 9000 14.1), with the headers.
 const LEAST_PACKET: u32 = 1228;
+
+/// The stack that is no program: what arrives is handed to a kernel's device.
+const KERNEL: &str = "linux";
 
 /// What a flow is checked against.
 #[derive(Clone, Copy)]
@@ -182,6 +185,13 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
             "leave it out: TCP has one stream; give stack=NAME as well, or the connections of an application as flows",
         );
     }
+    if flow.turn_ns != 0 {
+        return refuse(
+            field("turn"),
+            seconds(flow.turn_ns),
+            "leave it out, or give stack=NAME as well: the simulator's TCP is no program that reads",
+        );
+    }
     let built = cc::build_with(guests, &flow.algorithm, flow.variant.as_deref(), &flow.profile, &flow.parameters);
     let mut built =
         built.map_err(|error| SpecError { field: field("algorithm"), value: flow.algorithm.clone(), allowed: error.to_string() })?;
@@ -238,6 +248,16 @@ fn accept_stack<'a>(
     }
     if let Some(streams) = flow.streams.filter(|&streams| !STREAM_COUNT.holds(streams.into())) {
         return refuse(field("streams"), streams, format!("give {STREAM_COUNT}"));
+    }
+    if !TURN_S.holds_ns(flow.turn_ns) {
+        return refuse(field("turn"), seconds(flow.turn_ns), format!("give {TURN_S}"));
+    }
+    if flow.turn_ns != 0 && name.split(':').next() == Some(KERNEL) {
+        return refuse(
+            field("turn"),
+            seconds(flow.turn_ns),
+            format!("leave it out: {KERNEL} is a kernel, which takes each packet from its device"),
+        );
     }
     if flow.bytes.is_some() && matches!(flow.writes, Some(WritesSpec::OnOff { .. })) {
         return refuse(field("bytes"), name, "leave it out: an application that writes as fast as it can in turns has no end here");

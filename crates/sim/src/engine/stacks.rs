@@ -8,9 +8,10 @@ use super::run::Engine;
 use crate::error::{RunError, StackFault};
 use crate::parts::around::Noted;
 use crate::parts::gaps::Passing;
+use crate::parts::inbox::Side;
 use crate::parts::load::{Content, Load, Payload};
 use crate::parts::party::Party;
-use crate::parts::stack::{datagram, window_packets, Side, Step};
+use crate::parts::stack::{datagram, window_packets, Step};
 use crate::records::{EventKind, FlowRow, OwnCounts, SaidRow};
 use crate::spec::{Direction, FlowSpec};
 
@@ -47,7 +48,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     }
 
     fn step_stack(&mut self, index: usize, now: Time) -> Result<(), endpoint::Fault> {
-        let side = self.stacks[index].take()?;
+        let Some(side) = self.stacks[index].take()? else { return Ok(()) };
         while let Some((packet, payload)) = self.stacks[index].transmit(side, now)? {
             self.offer_datagram(index, now, packet, payload);
         }

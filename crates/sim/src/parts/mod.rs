@@ -15,6 +15,7 @@ pub(crate) mod flow;
 pub(crate) mod gaps;
 pub(crate) mod host;
 mod hosted;
+pub(crate) mod inbox;
 mod jitter;
 mod kept;
 pub(crate) mod load;

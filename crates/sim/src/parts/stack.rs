@@ -3,14 +3,12 @@
 //! Its clock is that of a flow: both ends' events are handled a quarter of the base RTT after they happen, when what they send reaches its
 //! link. The endpoints themselves are told the time at which things happen.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
 use endpoint::{Config, Ecn, Endpoint, Fault, Opens, Role, State, Supply};
 use net::{Disorder, Fate, Packet};
 use tcp::SenderTotals;
 use units::{Duration, Stream, Time};
 
+use super::inbox::{Inbox, Side};
 use super::jitter::Jitter;
 use super::load::Payload;
 use super::tap::{Place, SeenDatagram, SharedTap, TappedStack};
@@ -26,13 +24,6 @@ const BUSY: u32 = 1 << 20;
 /// Within such a time an end answers the first datagram that it gets: three times the first probe timeout of its peer, a second (RFC 9002 6.2.2).
 const UNANSWERED: Duration = Duration(3_000_000_000);
 
-/// Which end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Side {
-    Client,
-    Server,
-}
-
 /// What happens to it, in the order in which events of one time are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
@@ -42,38 +33,12 @@ pub(crate) enum Step {
     Write,
     /// A datagram arrives.
     Arrival,
+    /// The program of an end that reads in turns reads what has arrived.
+    Turn(Side),
     /// An endpoint has asked to be woken.
     Wake(Side),
     /// The application stops.
     Stop,
-}
-
-/// A datagram on its way to an endpoint. The order of arrival, then of sending, decides.
-#[derive(Debug)]
-struct Arriving {
-    at: Time,
-    number: u64,
-    payload: Box<Payload>,
-}
-
-impl PartialEq for Arriving {
-    fn eq(&self, other: &Arriving) -> bool {
-        (self.at, self.number) == (other.at, other.number)
-    }
-}
-
-impl Eq for Arriving {}
-
-impl PartialOrd for Arriving {
-    fn partial_cmp(&self, other: &Arriving) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Arriving {
-    fn cmp(&self, other: &Arriving) -> std::cmp::Ordering {
-        (self.at, self.number).cmp(&(other.at, other.number))
-    }
 }
 
 /// A whole stack's flow in the engine.
@@ -99,8 +64,7 @@ pub(crate) struct StackFlow {
     write_at: Time,
     pub(crate) end: Time,
     wakes: [Time; 2],
-    arriving: BinaryHeap<Reverse<Arriving>>,
-    numbers: u64,
+    inbox: Inbox,
     /// Those that have arrived, for those that leave: their memory is used again, and the box is what travels.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<Payload>>,
@@ -171,8 +135,7 @@ impl StackFlow {
             write_at: Time::NEVER,
             end: Time(spec.duration_ns) + quarter,
             wakes: [Time::NEVER; 2],
-            arriving: BinaryHeap::new(),
-            numbers: 0,
+            inbox: Inbox::read_each(Duration(given.turn_ns)),
             spare: Vec::new(),
             most_bytes: (given.packet_bytes - HEADER_BYTES) as usize,
             jitter: Jitter::of_flow(flow, spec.seed, given.jitter_ns),
@@ -228,12 +191,14 @@ impl StackFlow {
 
     /// Its next event, and when.
     pub(crate) fn next(&self) -> (Time, Step) {
-        let arrival = self.arriving.peek().map_or(Time::NEVER, |Reverse(arriving)| arriving.at);
         let [client, server] = self.wakes;
+        let [client_reads, server_reads] = self.inbox.reads_at();
         let steps = [
             (self.start, Step::Start),
             (self.write_at, Step::Write),
-            (arrival, Step::Arrival),
+            (self.inbox.arrives_at(), Step::Arrival),
+            (client_reads, Step::Turn(Side::Client)),
+            (server_reads, Step::Turn(Side::Server)),
             (client, Step::Wake(Side::Client)),
             (server, Step::Wake(Side::Server)),
             (self.stop, Step::Stop),
@@ -251,11 +216,11 @@ impl StackFlow {
         }
     }
 
-    /// Handles its next event; returns which side may send now.
+    /// Handles its next event; returns which side may send now, none where a datagram arrives that its end has not read.
     ///
     /// # Errors
     /// What an endpoint could not do.
-    pub(crate) fn take(&mut self) -> Result<Side, Fault> {
+    pub(crate) fn take(&mut self) -> Result<Option<Side>, Fault> {
         let (at, step) = self.next();
         self.busy = if self.busy.0 == at { (at, self.busy.1 + 1) } else { (at, 0) };
         if self.busy.1 > BUSY {
@@ -270,36 +235,52 @@ impl StackFlow {
                     Some(_) => self.write_at = at,
                     None => self.client.supply(now, self.bytes.map_or(Supply::Endless, Supply::Last))?,
                 }
-                Ok(Side::Client)
+                Ok(Some(Side::Client))
             }
             Step::Write => {
                 let supply = self.write(at);
                 self.client.supply(now, supply)?;
-                Ok(Side::Client)
+                Ok(Some(Side::Client))
             }
             Step::Stop => {
                 (self.stop, self.write_at) = (Time::NEVER, Time::NEVER);
                 self.client.supply(now, Supply::Stop)?;
-                Ok(Side::Client)
+                Ok(Some(Side::Client))
             }
             Step::Wake(side) => {
                 self.wakes[side as usize] = Time::NEVER;
                 self.side(side).wake(now)?;
-                Ok(side)
+                Ok(Some(side))
             }
             Step::Arrival => {
-                let Some(Reverse(Arriving { payload, .. })) = self.arriving.pop() else { return Ok(Side::Client) };
+                let Some(payload) = self.inbox.pop() else { return Ok(None) };
                 let side = if payload.is_data { Side::Server } else { Side::Client };
                 self.show_arriving(at, &payload);
-                self.totals.delivered += u64::from(payload.is_data);
-                if side == Side::Server {
-                    self.heard = self.heard.min(at);
+                if let Some(payload) = self.inbox.keep(side, at, payload) {
+                    self.read(side, at, payload)?;
+                    return Ok(Some(side));
                 }
-                self.side(side).receive(now, &payload.bytes, payload.ecn)?;
-                self.spare.push(payload);
-                Ok(side)
+                Ok(None)
+            }
+            Step::Turn(side) => {
+                for payload in self.inbox.turn(side) {
+                    self.read(side, at, payload)?;
+                }
+                Ok(Some(side))
             }
         }
+    }
+
+    /// An end reads a datagram.
+    fn read(&mut self, side: Side, at: Time, payload: Box<Payload>) -> Result<(), Fault> {
+        if side == Side::Server {
+            self.totals.delivered += 1;
+            self.heard = self.heard.min(at);
+        }
+        let now = self.told(at);
+        self.side(side).receive(now, &payload.bytes, payload.ecn)?;
+        self.spare.push(payload);
+        Ok(())
     }
 
     /// What the application does now; sets when it does something again.
@@ -388,7 +369,7 @@ impl StackFlow {
             return Err(format!("sends to nobody: the other end has got {} datagrams and answers none", self.totals.delivered));
         }
         let (sent, arrived) = (self.totals.sent, self.totals.delivered + self.lost);
-        let is_asleep = self.wakes == [Time::NEVER; 2] && self.arriving.is_empty() && sent <= arrived;
+        let is_asleep = self.wakes == [Time::NEVER; 2] && self.inbox.is_empty() && sent <= arrived;
         let is_over = self.start != Time::NEVER || self.completed != Time::NEVER || self.said.0.is_connected;
         if is_over || !is_asleep || (sent > 0 && self.write_at != Time::NEVER) {
             return Ok(());
@@ -439,15 +420,10 @@ impl StackFlow {
             self.last_arrival
         };
         for _ in 1..copies {
-            self.push(arrives, payload.clone());
+            self.inbox.push(arrives, payload.clone());
         }
-        self.push(arrives, payload);
+        self.inbox.push(arrives, payload);
         self.next().0 != before
-    }
-
-    fn push(&mut self, at: Time, payload: Box<Payload>) {
-        self.numbers += 1;
-        self.arriving.push(Reverse(Arriving { at, number: self.numbers, payload }));
     }
 
     /// Counters as of `at`, and the bytes that the server's application has read.

@@ -91,6 +91,9 @@ pub struct FlowSpec {
     /// Of a whole stack: how many streams share its connection; one when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<u32>,
+    /// Of a whole stack: what arrives at an end within this time of the first that waits there is read together; zero if each is read at once.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub turn_ns: u64,
     /// Which of several hops its data, or its ACKs if they go forward, cross.
     #[serde(default)]
     pub hops: StretchSpec,
@@ -176,6 +179,10 @@ pub enum WritesSpec {
 
 fn default_profile() -> String {
     "linux-6.1".into()
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 fn default_mss() -> u32 {

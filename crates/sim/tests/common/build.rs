@@ -34,6 +34,7 @@ pub fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
         hops: StretchSpec::default(),
         stack: None,
         streams: None,
+        turn_ns: 0,
     }
 }
 

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel import plots, report
+from windtunnel.metrics import MEASURES
 from windtunnel.plots.declared import Histories, Matrix
 from windtunnel.store import SIMULATOR, Results, ResultsError
+from windtunnel.suites.stacks import METRICS
 from windtunnel.suites.stacks.common import KINDS
 from windtunnel.suites.written import write_page
 from windtunnel.version import __version__
@@ -36,7 +38,9 @@ _WHAT = (
 _HOW = (
     "A number is what was measured: plain where the expectation holds, **bold** where it fails in at least 95 % of the resamples of the "
     "repeats, *slanted* where the repeats do not decide; nothing where it was not run. An expectation that fails is a difference on this "
-    "path between a program and the text of an RFC, many of whose lines are SHOULD; it says nothing of other paths."
+    "path between a program and the text of an RFC, many of whose lines are SHOULD; it says nothing of other paths. *Holds where* is what "
+    "the numbers must keep, in the names of the table below these three, with the point of the grid in brackets. Of two numbers in a cell "
+    "each is of one of its conditions; of several points it is that which is nearest to failing."
 )
 _TABLES = (
     "Each question has the expectations that do not hold, below the figure that shows them, the first repeat over time, then every number: "
@@ -80,6 +84,7 @@ def page(study: Report, *, figures: Mapping[tuple[str, str], str], today: dateti
     ]
     for _, called, algs in KINDS:
         lines += _grid(called, algs, verdicts)
+    lines += _meanings(study)
     lines += ["## Each difference, and the figure that shows it", "", _TABLES, ""]
     for section in study.sections:
         lines += _differences(section, figures)
@@ -100,7 +105,7 @@ def _again(study: Report) -> Iterator[str]:
         if name in ("repeats", "scale")
     )
     yield ""
-    yield f"Scale: {', '.join(scales)}. Again, with the same stacks built:"
+    yield f"Scale: {', '.join(scales)}. Again, with the same stacks built ([how](guides/stacks.md#what-can-be-built)):"
     yield ""
     yield from (
         f"    windtunnel suite run {' '.join(ids)}{' --quick' if scale == 'quick' else ''}" for scale, ids in _scales(study).items()
@@ -129,6 +134,41 @@ def _asks(verdict: Verdict) -> str:
     return re.sub(rf"(?<![\w@]){re.escape(name)}(?![\w@])", "the program", verdict.claim, count=1)
 
 
+def holds_where(verdict: Verdict) -> str:
+    """Return the condition of an expectation, of whichever program: ``abs(beta_step-0.7) <= 0.02``, ``wrongly_lost(1ms) <= 0.0005``.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        Of one program.
+    """
+    name = _program(verdict)
+
+    def metric(found: re.Match[str]) -> str:
+        given = [argument.partition("=") for argument in found[2].split(",") if argument]
+        points = [
+            value.strip("'") if value.startswith("'") else "=".join(dict.fromkeys((key, value)))
+            for key, _, value in given
+            if (key, value) != ("alg", f"'{name}'")
+        ]
+        rest = ", ".join("the program" if point == name else point for point in points)
+        return f"{found[1]}({rest})" if rest else found[1]
+
+    return re.sub(r"M\('(\w+)',?([^()]*)\)", metric, verdict.predicate)
+
+
+def _meanings(study: Report) -> Iterator[str]:
+    """Yield what each number is, by the names that conditions and headings have."""
+    names = dict.fromkeys(label for section in study.sections for label in section.measures)
+    said = {name: (one.unit, one.meaning) for name, one in MEASURES.items()} | METRICS
+    yield "### What the numbers are"
+    yield ""
+    yield "| number | unit | what it is |"
+    yield "|---|---|---|"
+    yield from (f"| `{name}` | {said[name][0]} | {said[name][1]} |" for name in names if name in said)
+    yield ""
+
+
 def _grid(called: str, algs: Sequence[str], verdicts: Sequence[Verdict]) -> Iterator[str]:
     known = {(one.id.split(".")[1], _program(one)): one for one in verdicts}
     columns = [name for name in algs if any(one.verdict != "not_run" for (_, program), one in known.items() if program == name)]
@@ -137,14 +177,14 @@ def _grid(called: str, algs: Sequence[str], verdicts: Sequence[Verdict]) -> Iter
     groups = dict.fromkeys(group for group, program in known if program in columns)
     yield f"### {called}"
     yield ""
-    yield f"| expected | lines | {' | '.join(f'`{name}`' for name in columns)} |"
-    yield "|---" * (2 + len(columns)) + "|"
+    yield f"| expected | holds where | lines | {' | '.join(f'`{name}`' for name in columns)} |"
+    yield "|---" * (3 + len(columns)) + "|"
     for group in groups:
         row = [known.get((group, name)) for name in columns]
         first = next(one for one in row if one is not None)
         text = _asks(first)
         cells = " | ".join("" if one is None else _cell(one) for one in row)
-        yield f"| {text[0].upper()}{text[1:]} | {first.section} | {cells} |"
+        yield f"| {text[0].upper()}{text[1:]} | `{holds_where(first)}` | {first.section} | {cells} |"
     yield ""
 
 
