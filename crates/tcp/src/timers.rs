@@ -31,19 +31,19 @@ pub(crate) struct Timers {
     kind: Kind,
     /// When the timer is seen to have expired: with jiffies, at the tick after. [`Time::NEVER`] when it is not armed.
     expires: Time,
-    /// Interval at which timers are looked at (jiffies); zero for at once.
-    tick: Duration,
+    /// Interval at which timers are looked at (jiffies), a tenth of a second at most; zero for at once.
+    tick_ns: u32,
 }
 
 impl Timers {
     /// Nothing is armed.
     pub(crate) fn new(tick: Duration) -> Timers {
-        Timers { kind: Kind::default(), expires: Time::NEVER, tick }
+        Timers { kind: Kind::default(), expires: Time::NEVER, tick_ns: u32::try_from(tick.0).unwrap_or(u32::MAX) }
     }
 
     /// Timers are looked at at once.
     pub(crate) fn is_exact(&self) -> bool {
-        self.tick == Duration::ZERO
+        self.tick_ns == 0
     }
 
     /// When the timer is seen to have expired.
@@ -55,12 +55,12 @@ impl Timers {
     #[inline]
     fn arm(&mut self, kind: Kind, deadline: Time) {
         self.kind = kind;
-        self.expires = if self.tick == Duration::ZERO { deadline } else { self.tick_after(deadline) };
+        self.expires = if self.tick_ns == 0 { deadline } else { self.tick_after(deadline) };
     }
 
     #[inline(never)]
     fn tick_after(&self, deadline: Time) -> Time {
-        deadline.next_multiple_of(self.tick)
+        deadline.next_multiple_of(Duration(self.tick_ns.into()))
     }
 
     /// The timer has expired: what it was armed for.

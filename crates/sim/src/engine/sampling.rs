@@ -1,6 +1,7 @@
 //! Samples are taken when a flow's, or a link's, next event has passed the sampling time: between its own events its state does not change.
 
 use net::Link;
+use tcp::SenderTotals;
 use units::{Duration, Time};
 
 use super::observer::Observer;
@@ -20,8 +21,11 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn sample_flow(&mut self, index: usize, until: Time) {
         let flow = &mut self.flows[index];
         if flow.agenda.window_at <= until {
-            self.at_window[index] = flow.totals(flow.agenda.window_at);
+            let totals = flow.totals(flow.agenda.window_at);
             flow.agenda.window_at = Time::NEVER;
+            if totals != SenderTotals::default() {
+                note_at_window(&mut self.at_window, self.spec.flows.len(), index, totals);
+            }
         }
         let agenda = &mut flow.agenda;
         if agenda.next_sample <= until {
@@ -63,4 +67,14 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             }
         }
     }
+}
+
+/// Flow `index` of so many had sent something when its measurement window began.
+#[cold]
+#[inline(never)]
+fn note_at_window(at_window: &mut Vec<SenderTotals>, flows: usize, index: usize, totals: SenderTotals) {
+    if at_window.is_empty() {
+        at_window.resize(flows, SenderTotals::default());
+    }
+    at_window[index] = totals;
 }
