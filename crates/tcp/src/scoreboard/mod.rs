@@ -320,9 +320,6 @@ impl Scoreboard {
     pub(crate) fn on_probed(&mut self, seq: u64, now: Time) {
         *self.segment_mut(seq) = Segment(Segment::sent(now).0 | u64::from(self.flags(seq) & !FOUND_LATE));
         self.set(seq, EVER_RETRANSMITTED);
-        if self.retransmissions.capacity() == 0 {
-            self.retransmissions.reserve_exact(1);
-        }
         self.retransmissions.push_back((seq, now));
     }
 
