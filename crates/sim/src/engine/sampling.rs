@@ -6,6 +6,7 @@ use units::{Duration, Time};
 
 use super::observer::Observer;
 use super::run::Engine;
+use crate::parts::flow::Flow;
 use crate::parts::load::Load;
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
@@ -21,11 +22,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn sample_flow(&mut self, index: usize, until: Time) {
         let flow = &mut self.flows[index];
         if flow.agenda.window_at <= until {
-            let totals = flow.totals(flow.agenda.window_at);
-            flow.agenda.window_at = Time::NEVER;
-            if totals != SenderTotals::default() {
-                note_at_window(&mut self.at_window, self.spec.flows.len(), index, totals);
-            }
+            note_at_window(&mut self.at_window, self.spec.flows.len(), index, flow);
         }
         let agenda = &mut flow.agenda;
         if agenda.next_sample <= until {
@@ -69,10 +66,15 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     }
 }
 
-/// Flow `index` of so many had sent something when its measurement window began.
+/// The measurement window of flow `index` of so many begins: if it has sent something, its counters are kept.
 #[cold]
 #[inline(never)]
-fn note_at_window(at_window: &mut Vec<SenderTotals>, flows: usize, index: usize, totals: SenderTotals) {
+fn note_at_window(at_window: &mut Vec<SenderTotals>, flows: usize, index: usize, flow: &mut Flow) {
+    let begins = std::mem::replace(&mut flow.agenda.window_at, Time::NEVER);
+    let totals = flow.totals(begins);
+    if totals == SenderTotals::default() {
+        return;
+    }
     if at_window.is_empty() {
         at_window.resize(flows, SenderTotals::default());
     }
