@@ -142,12 +142,20 @@ impl<T: Copy + Default> Ring<T> {
         (self.popped..self.pushed).map(|number| self.entry(number))
     }
 
-    /// Gives back the slots of an empty ring that has grown much.
+    /// Gives back the slots of an empty ring that has grown much. Whether it did.
     #[inline]
-    pub fn shrink(&mut self) {
-        if self.is_empty() && self.slots.len() > 2 * FEW {
+    pub fn shrink(&mut self) -> bool {
+        self.shrink_beyond(2 * FEW)
+    }
+
+    /// The same of one that has grown beyond so many slots. Whether it did.
+    #[inline]
+    pub fn shrink_beyond(&mut self, slots: usize) -> bool {
+        let is_idle = self.is_empty() && self.slots.len() > slots;
+        if is_idle {
             self.slots = Box::default();
         }
+        is_idle
     }
 
     #[cold]

@@ -127,6 +127,17 @@ impl Ranges {
         }
     }
 
+    /// Takes out the lowest range if it begins with `next`, below which there is none. Returns the first segment from `next` on that was not in it.
+    pub fn take_from(&mut self, next: u64) -> u64 {
+        match self.0.front() {
+            Some(&Range { from, to }) if from == next => {
+                self.0.pop_front();
+                to
+            }
+            _ => next,
+        }
+    }
+
     /// Calls `new` with each part of `range` that the set lacks, lowest first, and adds it.
     #[inline]
     pub fn fill(&mut self, range: Range, mut new: impl FnMut(Range)) {

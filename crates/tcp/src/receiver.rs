@@ -375,16 +375,34 @@ impl Receiver {
         true
     }
 
+    /// Most others begin a block above all that has arrived: it is reported first, and in front of those that the ACK before reported, where these
+    /// are still what arrived latest.
+    #[inline]
+    fn begins_block_on_top(&mut self, seq: u64) -> bool {
+        let [first, second, _] = self.sack.blocks;
+        let stands = |block: Range, latest: u64| if latest == u64::MAX { block.to == 0 } else { block.from <= latest && latest < block.to };
+        let is_above = !self.out_of_order.is_empty() && seq > self.out_of_order.end();
+        if !is_above || first.to == 0 || !stands(first, self.recent[0]) || !stands(second, self.recent[1]) {
+            return false;
+        }
+        self.out_of_order.insert(Range::of(seq));
+        self.recent = [seq, self.recent[0], self.recent[1]];
+        self.sack = Sack { blocks: [Range::of(seq), first, second], ..Sack::default() };
+        true
+    }
+
     fn place(&mut self, segment: Arrival) {
         let seq = segment.seq;
+        if self.begins_block_on_top(seq) {
+            return;
+        }
         self.sack = Sack::default();
         if seq == self.next {
             if self.pending == 0 {
                 self.echo = segment.sent;
                 self.delay = segment.delay();
             }
-            self.next = self.out_of_order.containing(seq + 1).map_or(seq + 1, |range| range.to);
-            self.out_of_order.remove_below(self.next);
+            self.next = self.out_of_order.take_from(seq + 1);
         } else if seq < self.next || self.out_of_order.containing(seq).is_some() {
             self.sack.duplicate = Some(seq);
             if seq < self.next && self.compression.is_on() {

@@ -17,30 +17,35 @@ const LAST_LEVEL: u32 = 8;
 /// The clock of a stack's timers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ticks {
-    /// Zero for a clock that is looked at all the time.
-    pub(crate) tick: Duration,
-    pub(crate) has_wheel: bool,
+    /// Nanoseconds, of a tenth of a second at most; zero for a clock that is looked at all the time.
+    tick_ns: u32,
+    has_wheel: bool,
 }
 
 impl Ticks {
     /// That of `options`. A stack with RACK has the wheel: it is as old, within a year.
     pub(crate) fn of(options: &Options) -> Ticks {
-        Ticks { tick: Duration::from_secs_f64(options.timer_tick_s), has_wheel: options.loss_detection == LossDetection::Rack }
+        Ticks::each(Duration::from_secs_f64(options.timer_tick_s), options.loss_detection == LossDetection::Rack)
+    }
+
+    /// A clock that ticks once in `tick`, with or without the wheel.
+    pub(crate) fn each(tick: Duration, has_wheel: bool) -> Ticks {
+        Ticks { tick_ns: u32::try_from(tick.0).unwrap_or(u32::MAX), has_wheel }
     }
 
     /// The clock is looked at all the time.
     #[inline]
     pub(crate) fn is_exact(&self) -> bool {
-        self.tick == Duration::ZERO
+        self.tick_ns == 0
     }
 
     /// When a timer that is armed `now` and expires at `deadline` is seen to have expired. Not of an exact clock.
     #[inline(never)]
     pub(crate) fn seen_at(&self, now: Time, deadline: Time) -> Time {
         if !self.has_wheel {
-            return deadline.next_multiple_of(self.tick);
+            return deadline.next_multiple_of(Duration(self.tick_ns.into()));
         }
-        let tick = self.tick.0;
+        let tick = u64::from(self.tick_ns);
         let wait = (deadline.0.saturating_sub(now.0)).div_ceil(tick);
         let level = (0..LAST_LEVEL).find(|level| wait < FIRST_LEVEL << (SHIFT * level)).unwrap_or(LAST_LEVEL);
         let step = 1 << (SHIFT * level);
@@ -56,7 +61,7 @@ mod tests {
     /// Linux `timer.c`: HZ 1000, steps of 1, 8 and 64 ms; what is armed half a millisecond after a tick counts from that tick.
     #[test]
     fn a_thousand_ticks_a_second_are_seen_in_steps_of_1_8_and_64_ms() {
-        let ticks = Ticks { tick: Duration::from_ms(1), has_wheel: true };
+        let ticks = Ticks::each(Duration::from_ms(1), true);
         let seen = |wait_us: u64| ticks.seen_at(Time(10_000_500_000), Time(10_000_500_000 + 1000 * wait_us)).as_ms() - 10_000;
         // 2.4 ms are three ticks, and the fourth sees it.
         assert_eq!([seen(2400), seen(3000), seen(40_000), seen(62_000)], [4, 4, 41, 63]);
@@ -67,14 +72,14 @@ mod tests {
     /// HZ 250: 300 ms are 75 ticks, 2575 / 8 = 321.9: 322 x 8 = 2576 ticks, 10.304 s. The next step, for 250 ms, is a tick.
     #[test]
     fn with_250_ticks_a_second_steps_are_4_and_32_ms() {
-        let ticks = Ticks { tick: Duration::from_ms(4), has_wheel: true };
+        let ticks = Ticks::each(Duration::from_ms(4), true);
         let seen = |wait_ms: u64| ticks.seen_at(Time::from_ms(10_000), Time::from_ms(10_000 + wait_ms)).as_ms() - 10_000;
         assert_eq!([seen(300), seen(240), seen(40), seen(1)], [304, 244, 44, 8]);
     }
 
     #[test]
     fn the_clock_before_the_wheel_is_seen_at_its_ticks() {
-        let ticks = Ticks { tick: Duration::from_ms(10), has_wheel: false };
+        let ticks = Ticks::each(Duration::from_ms(10), false);
         assert_eq!(ticks.seen_at(Time::from_ms(3), Time::from_ms(1202)).as_ms(), 1210);
         assert_eq!(ticks.seen_at(Time::from_ms(3), Time::from_ms(1210)).as_ms(), 1210);
     }

@@ -165,7 +165,6 @@ mod tests {
     use crate::Options;
 
     const NEVER: Time = Time::NEVER;
-    const EXACT: Ticks = Ticks { tick: Duration::ZERO, has_wheel: true };
 
     /// At 1 s, with a smoothed RTT of 100 ms and so a timeout of 300 ms.
     fn at_one_second() -> (Connection, RttEstimator) {
@@ -180,7 +179,7 @@ mod tests {
     fn a_probe_waits_two_round_trips() {
         let (c, _) = at_one_second();
         let after = |c: &Connection, latest| {
-            let mut timers = Timers::new(EXACT);
+            let mut timers = Timers::new(Ticks::each(Duration::ZERO, true));
             timers.arm_probe(c, latest);
             timers.expires().as_ms()
         };
@@ -194,7 +193,7 @@ mod tests {
     #[test]
     fn a_timeout_after_a_probe_counts_from_when_the_head_was_sent() {
         let (c, rtt) = at_one_second();
-        let mut timers = Timers::new(EXACT);
+        let mut timers = Timers::new(Ticks::each(Duration::ZERO, true));
         timers.arm_probe(&c, NEVER);
         timers.arm_retransmission(&c, &rtt, Time::from_ms(900));
         assert_eq!(timers.expires(), Time::from_ms(1200));
@@ -209,7 +208,7 @@ mod tests {
     #[test]
     fn a_timer_that_waits_for_reordering_outlives_the_retransmission_of_the_head() {
         let (c, rtt) = at_one_second();
-        let mut timers = Timers::new(EXACT);
+        let mut timers = Timers::new(Ticks::each(Duration::ZERO, true));
         timers.arm_reordering(&c, Duration::from_ms(25));
         timers.on_head_retransmitted(&c, &rtt);
         assert_eq!(timers.expires(), Time::from_ms(1027));
@@ -223,7 +222,7 @@ mod tests {
     #[test]
     fn a_coarse_clock_sees_an_expiry_in_the_steps_of_its_wheel() {
         let (c, rtt) = at_one_second();
-        let mut timers = Timers::new(Ticks { tick: Duration::from_ms(4), has_wheel: true });
+        let mut timers = Timers::new(Ticks::each(Duration::from_ms(4), true));
         assert_eq!(timers.expires(), NEVER);
         timers.arm_probe(&c, NEVER);
         assert_eq!(timers.expires(), Time::from_ms(1208));
@@ -231,7 +230,7 @@ mod tests {
         assert_eq!(timers.expires(), Time::from_ms(1032));
         timers.restart_retransmission(&c, &rtt);
         assert_eq!(timers.expires(), Time::from_ms(1312));
-        let mut before = Timers::new(Ticks { tick: Duration::from_ms(10), has_wheel: false });
+        let mut before = Timers::new(Ticks::each(Duration::from_ms(10), false));
         before.arm_probe(&c, NEVER);
         assert_eq!(before.expires(), Time::from_ms(1210));
     }

@@ -31,6 +31,6 @@ pub const PROTOCOL: Protocol = Protocol {
 };
 
 /// The state of a new connection.
-pub fn build(values: &Values) -> Synthetic {
-    Synthetic::new(values, true)
+pub fn build(values: &Values) -> Box<Synthetic> {
+    Box::new(Synthetic::new(values, true))
 }

@@ -30,6 +30,6 @@ pub const PROTOCOL: Protocol = Protocol {
 };
 
 /// The state of a new connection.
-pub fn build(values: &Values) -> Synthetic {
-    Synthetic::new(values, false)
+pub fn build(values: &Values) -> Box<Synthetic> {
+    Box::new(Synthetic::new(values, false))
 }

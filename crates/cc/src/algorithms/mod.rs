@@ -11,7 +11,7 @@ macro_rules! registered {
             ptcp: Ptcp(reno::Reno), PtcpReal(reno::RenoReal);
             scalable: Scalable(scalable::Scalable), ScalableKelly(scalable::Kelly);
             hstcp: HstcpLinux(hstcp::HstcpLinux), HstcpReal(hstcp::HstcpReal);
-            bic: Bic(bic::Bic), BicReal(bic::BicReal);
+            bic: Bic(bic::Bic), BicReal(Box<bic::BicReal>);
             cubic: Cubic(cubic::Cubic), CubicReal(Box<cubic::CubicReal>);
             htcp: Htcp(htcp::Htcp), HtcpReal(Box<htcp::HtcpReal>);
             fast: Fast(Box<fast::Fast>);
@@ -19,12 +19,12 @@ macro_rules! registered {
             veno: Veno(veno::Veno);
             westwood: Westwood(westwood::Westwood);
             vegas: Vegas(vegas::Vegas);
-            illinois: Illinois(illinois::Illinois);
+            illinois: Illinois(Box<illinois::Illinois>);
             hybla: Hybla(hybla::Hybla);
             yeah: Yeah(yeah::Yeah);
             ctcp: Ctcp(Box<ctcp::Ctcp>);
-            convex: Convex(synthetic::Synthetic);
-            concave_convex: ConcaveConvex(synthetic::Synthetic);
+            convex: Convex(Box<synthetic::Synthetic>);
+            concave_convex: ConcaveConvex(Box<synthetic::Synthetic>);
             areno: Areno(Box<areno::Areno>);
             hstcp_lp: HstcpLp(Box<hstcp_lp::HstcpLp>);
             copa: Copa(Box<copa::Copa>);

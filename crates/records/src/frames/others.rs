@@ -12,7 +12,7 @@ pub(super) fn events(records: &Records) -> Vec<Column> {
     vec![
         Column::new("t_s", rows.iter().map(|row| row.t_ns as f64 * 1e-9).collect::<Vec<_>>()),
         Column::new("flow", rows.iter().map(|row| row.flow).collect::<Vec<_>>()),
-        Column::new("link", rows.iter().map(|row| row.link).collect::<Vec<_>>()),
+        Column::new("link", rows.iter().map(|row| i32::from(row.link)).collect::<Vec<_>>()),
         Column::new("kind", rows.iter().map(|row| Cow::from(row.kind.name())).collect::<Vec<_>>()),
         Column::new("value", rows.iter().map(|row| row.value).collect::<Vec<_>>()),
         Column::new("value2", rows.iter().map(|row| row.value2).collect::<Vec<_>>()),

@@ -97,7 +97,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     fn flow_row(&self, index: usize, name: Name) -> FlowRow {
-        flow_row(&self.flows[index], self.at_window[index], &self.spec.flows[index], name, self.spec)
+        flow_row(&self.flows[index], self.at_window.get(index).copied().unwrap_or_default(), &self.spec.flows[index], name, self.spec)
     }
 
     /// The exchanges of all clients, if there are any.

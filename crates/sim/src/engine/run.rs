@@ -36,7 +36,7 @@ pub struct Engine<'a, O, L> {
     pub(super) names: Names,
     pub(super) observer: &'a mut O,
     pub(super) flows: Vec<Flow>,
-    /// The counters of each flow of the scenario at the beginning of its measurement window.
+    /// The counters of each flow of the scenario at the beginning of its measurement window; empty while all are zero, as without a warm-up.
     pub(super) at_window: Vec<SenderTotals>,
     pub(super) arrivals: Arrivals,
     /// Of flows that do not always have more to send; empty if all have.
@@ -98,7 +98,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
             spec,
             names,
             observer,
-            at_window: vec![SenderTotals::default(); flows.len()],
+            at_window: Vec::new(),
             flows,
             arrivals,
             applications: Application::of_run(spec),

@@ -1,10 +1,12 @@
 //! Samples are taken when a flow's, or a link's, next event has passed the sampling time: between its own events its state does not change.
 
 use net::Link;
+use tcp::SenderTotals;
 use units::{Duration, Time};
 
 use super::observer::Observer;
 use super::run::Engine;
+use crate::parts::flow::Flow;
 use crate::parts::load::Load;
 
 impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
@@ -20,8 +22,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn sample_flow(&mut self, index: usize, until: Time) {
         let flow = &mut self.flows[index];
         if flow.agenda.window_at <= until {
-            self.at_window[index] = flow.totals(flow.agenda.window_at);
-            flow.agenda.window_at = Time::NEVER;
+            note_at_window(&mut self.at_window, self.spec.flows.len(), index, flow);
         }
         let agenda = &mut flow.agenda;
         if agenda.next_sample <= until {
@@ -63,4 +64,19 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
             }
         }
     }
+}
+
+/// The measurement window of flow `index` of so many begins: if it has sent something, its counters are kept.
+#[cold]
+#[inline(never)]
+fn note_at_window(at_window: &mut Vec<SenderTotals>, flows: usize, index: usize, flow: &mut Flow) {
+    let begins = std::mem::replace(&mut flow.agenda.window_at, Time::NEVER);
+    let totals = flow.totals(begins);
+    if totals == SenderTotals::default() {
+        return;
+    }
+    if at_window.is_empty() {
+        at_window.resize(flows, SenderTotals::default());
+    }
+    at_window[index] = totals;
 }

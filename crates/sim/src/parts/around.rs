@@ -73,7 +73,7 @@ impl Around {
 
     fn push(&mut self, at: Time, Noted { flow, link }: Noted, kind: EventKind) {
         let flow = flow.map_or(-1, |flow| flow as i32);
-        self.events.push(Event { t_ns: at.0, flow, link: link as i32, kind, value: f64::NAN, value2: f64::NAN });
+        self.events.push(Event { t_ns: at.0, flow, link: link as i16, kind, value: f64::NAN, value2: f64::NAN });
     }
 
     /// Something happened to a flow, or a source.

@@ -7,8 +7,6 @@
 //!
 //! A flow's clock is that of its packets' arrival at their link, a quarter of the base RTT after they leave the sender.
 
-use std::collections::VecDeque;
-
 use net::{Packet, Ring};
 use tcp::{Ack, Arrival, Ecn, Opening, Receiver, Sack, SYN_BYTES};
 use units::{Duration, Stream, Time};
@@ -19,16 +17,13 @@ use super::disorder::Unordered;
 use super::host::Side;
 use super::jitter::Jitter;
 use super::load::{AckLoad, Segment};
-use super::packed::PackedSack;
+use super::packed::PackedSacks;
 use super::tap::PathTap;
 use super::viewer::Viewer;
 use crate::spec::access_delay;
 
 /// IP bytes of an ACK without SACK information: 20 of IP, 20 of TCP, 12 of timestamps.
 pub(crate) const ACK_BYTES: u32 = 52;
-
-/// Room for more SACK information is given back when none is under way: what losses in large windows took would be much of many flows' memory.
-const SACKS_KEPT: usize = 8;
 
 /// The number of no link.
 const NO_LINK: u8 = u8::MAX;
@@ -39,7 +34,7 @@ pub(crate) struct Rare {
     /// ACKs on their way to a real link.
     crossing: Ring<Delivery>,
     /// SACK information of the ACKs on their way to a real link, in order.
-    crossing_sacks: VecDeque<PackedSack>,
+    crossing_sacks: PackedSacks,
     pub(crate) unordered: Option<Unordered>,
     pub(crate) side: Option<Side>,
     pub(crate) client: Option<Box<Client>>,
@@ -85,7 +80,7 @@ pub struct Path {
     pub(crate) under_way: u32,
     pub(crate) rtt: Duration,
     /// SACK information of the ACKs in `arriving` (or still crossing), in order.
-    sacks: VecDeque<PackedSack>,
+    sacks: PackedSacks,
     pub(crate) receiver: Receiver,
     packet_bytes: u32,
     /// Number of the flow.
@@ -110,7 +105,7 @@ pub struct Path {
 units::clone_by_field! {
     Path: rare forgotten_at lost marked resends_capable cwr_due is_watched is_altered is_tapped is_hosted is_ecn_capable is_l4s data_link ack_link
     rtt receiver packet_bytes flow jitter last_arrival quarter felt_after beyond_at crossing_at arriving_at arriving
-    under_way is_transfer opens, mostly empty: sacks
+    under_way is_transfer opens sacks
 }
 
 impl Path {
@@ -140,7 +135,7 @@ impl Path {
             arriving: Ring::default(),
             crossing_at: Time::NEVER,
             arriving_at: Time::NEVER,
-            sacks: VecDeque::new(),
+            sacks: PackedSacks::default(),
             rare: links.1.map(|_| Box::default()),
             jitter: None,
             last_arrival: Time::ZERO,
@@ -313,24 +308,16 @@ impl Path {
     #[inline(always)]
     pub(crate) fn send_ack(&mut self, at: Time, ack: Ack) {
         if ack.has_sack {
-            return self.send_packed(at, ack, PackedSack::of(self.receiver.sack()));
+            let Path { rare, ack_link, sacks, receiver, .. } = self;
+            sacks_of(rare, *ack_link, sacks).push(receiver.sack());
         }
         self.send(at + self.felt_after, ack);
     }
 
     /// The receiver sends `ack` at `at`, and this information with it.
     pub(crate) fn send_with(&mut self, at: Time, ack: Ack, sack: Sack) {
-        self.send_packed(at, ack, PackedSack::of(&sack));
-    }
-
-    fn send_packed(&mut self, at: Time, ack: Ack, sack: PackedSack) {
-        let crossing = self.rare.as_mut().filter(|_| self.ack_link != NO_LINK);
-        let sacks = crossing.map_or(&mut self.sacks, |rare| &mut rare.crossing_sacks);
-        if sacks.capacity() == 0 {
-            // Of very many flows with small windows most have no more under way: four, as is usual, would be felt.
-            sacks.reserve_exact(1);
-        }
-        sacks.push_back(sack);
+        let Path { rare, ack_link, sacks, .. } = self;
+        sacks_of(rare, *ack_link, sacks).push(&sack);
         self.send(at + self.felt_after, ack);
     }
 
@@ -365,12 +352,12 @@ impl Path {
     pub(crate) fn take_crossing(&mut self) -> Option<(Time, AckLoad)> {
         let delivery = self.pop_crossing()?;
         let ack = delivery.ack();
-        let sack = if ack.has_sack { self.take_crossing_sack().map(PackedSack::unpack) } else { None };
+        let sack = if ack.has_sack { self.take_crossing_sack() } else { None };
         Some((delivery.at, AckLoad { ack, sack }))
     }
 
-    fn take_crossing_sack(&mut self) -> Option<PackedSack> {
-        self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop_front())
+    fn take_crossing_sack(&mut self) -> Option<Sack> {
+        self.rare.as_mut().and_then(|rare| rare.crossing_sacks.pop())
     }
 
     /// What has just been taken from those crossing leaves the real link.
@@ -388,7 +375,7 @@ impl Path {
     fn ack_crosses_apart(&mut self, departs: Time, ack: Ack) {
         if ack.has_sack {
             let sack = self.take_crossing_sack();
-            self.sacks.extend(sack);
+            sack.iter().for_each(|sack| self.sacks.push(sack));
         }
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
     }
@@ -407,7 +394,7 @@ impl Path {
         // What is no ACK has the mark of one with SACK information.
         if delivery.has_sack() {
             let sack = self.rare.as_ref().and_then(|rare| rare.crossing_sacks.front());
-            return self.ack_packet(&delivery.ack(), sack.map(|sack| sack.unpack()).as_ref());
+            return self.ack_packet(&delivery.ack(), sack.as_ref());
         }
         Packet::ack(ACK_BYTES, self.flow)
     }
@@ -429,7 +416,7 @@ impl Path {
     pub(crate) fn ack_departs(&mut self, departs: Time, AckLoad { ack, sack }: AckLoad) {
         self.deliver(departs + (self.rtt - self.quarter - self.quarter), ack);
         if let Some(sack) = sack {
-            self.sacks.push_back(PackedSack::of(&sack));
+            self.sacks.push(&sack);
         }
     }
 
@@ -443,14 +430,14 @@ impl Path {
         }
     }
 
-    /// The SACK information that belongs to the ACK just taken from `arriving`.
+    /// The SACK information that belongs to the ACK just taken from `arriving`. Out of line, for most ACKs have none.
+    #[inline(never)]
     pub(crate) fn take_sack(&mut self) -> Option<Sack> {
-        let taken = self.sacks.pop_front();
-        if self.sacks.is_empty() && self.sacks.capacity() > SACKS_KEPT {
-            self.sacks = VecDeque::new();
+        let taken = self.sacks.pop();
+        if self.sacks.is_empty() && self.sacks.shrink() {
             self.arriving.shrink();
         }
-        taken.map(PackedSack::unpack)
+        taken
     }
 
     /// Segment `seq`, sent at `sent`, leaves its link.
@@ -494,4 +481,10 @@ impl Path {
             self.send_ack(arrives, ack);
         }
     }
+}
+
+/// Where the SACK information of an ACK that leaves the receiver waits: that of those that cross a real link first waits apart.
+#[inline(always)]
+fn sacks_of<'a>(rare: &'a mut Option<Box<Rare>>, ack_link: u8, sacks: &'a mut PackedSacks) -> &'a mut PackedSacks {
+    rare.as_mut().filter(|_| ack_link != NO_LINK).map_or(sacks, |rare| &mut rare.crossing_sacks)
 }

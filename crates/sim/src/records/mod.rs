@@ -58,8 +58,8 @@ pub struct Event {
     pub t_ns: u64,
     /// Flow, or -1.
     pub flow: i32,
-    /// Link, or -1.
-    pub link: i32,
+    /// Link, or -1. As small as it may be: of very many flows with losses there are many events.
+    pub link: i16,
     /// What.
     pub kind: EventKind,
     /// First value, NaN if none.

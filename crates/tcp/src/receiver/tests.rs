@@ -101,6 +101,27 @@ fn a_gap_is_reported_at_once_most_recent_block_first() {
     assert_eq!(arrive(&mut receiver, 1, 4).1.duplicate, Some(4));
 }
 
+/// RFC 2018 4: the block of the latest segment comes first, then those reported most recently; RFC 2883 4: a segment that arrived twice takes the
+/// place of a block.
+#[test]
+fn a_block_above_all_others_is_reported_before_them() {
+    let mut receiver = receiver(0);
+    let mut told = |seq| {
+        let sack = arrive(&mut receiver, 1, seq).1;
+        (blocks(sack), sack.duplicate)
+    };
+    let above = [0, 2, 4, 6, 8].map(&mut told);
+    assert_eq!(above[4], (vec![(8, 9), (6, 7), (4, 5)], None));
+    assert_eq!(told(5), (vec![(4, 7), (8, 9)], None));
+    assert_eq!(told(10), (vec![(10, 11), (4, 7), (8, 9)], None));
+    assert_eq!(told(1), (vec![(10, 11), (4, 7), (8, 9)], None));
+    assert_eq!(told(12), (vec![(12, 13), (10, 11), (4, 7)], None));
+    assert_eq!(told(12), (vec![(12, 13), (10, 11)], Some(12)));
+    assert_eq!(told(14), (vec![(14, 15), (12, 13), (10, 11)], None));
+    assert_eq!(told(3), (vec![(14, 15), (12, 13), (10, 11)], None));
+    assert_eq!(told(11), (vec![(10, 13), (14, 15)], None));
+}
+
 /// What the ACKs of a sequence of segments say: `(cumulative, ecn)`, one character per segment: `.` unmarked, `C` marked, `W` with
 /// CWR, `B` both.
 fn told(mode: Ecn, segments: &str) -> Vec<(u64, u16)> {

@@ -79,15 +79,13 @@ pub(crate) struct Scoreboard {
     lost: u64,
     /// Blocks of the latest SACK: an ACK repeats most of those before it.
     reported: [Range; 3],
-    /// Room for what one ACK's SACK blocks bring; empty between ACKs.
-    newly_sacked: Vec<Range>,
     /// Losses that an algorithm is yet to be told of, if it is told of any.
     newly_lost: Option<Box<NewlyLost>>,
 }
 
 units::clone_by_field! {
     Scoreboard: flagged_until sacked_out lost_out slots retrans_out highest_sacked classified_until lost lost_again reported newly_lost,
-    mostly empty: sacked retransmissions to_retransmit newly_sacked
+    mostly empty: sacked retransmissions to_retransmit
 }
 
 impl Scoreboard {
@@ -107,7 +105,6 @@ impl Scoreboard {
             lost: 0,
             lost_again: 0,
             reported: [Range::default(); 3],
-            newly_sacked: Vec::new(),
         }
     }
 
@@ -217,30 +214,26 @@ impl Scoreboard {
         Some((seq, self.mark_sacked(seq).0))
     }
 
-    /// The segments that `sack` is the first to report, as ranges in ascending order. Hand them back with [`Scoreboard::take_back`].
-    #[inline(never)]
-    pub(crate) fn newly_sacked(&mut self, c: &Connection, sack: &Sack) -> Vec<Range> {
-        let Scoreboard { reported, sacked, newly_sacked, .. } = self;
-        for &Range { from, to } in sack.blocks.iter().filter(|block| !block.is_empty() && !reported.contains(block)) {
+    /// The blocks of `sack` that the one before did not have, the lowest first; empty ones in the place of the others. From now on they are known.
+    pub(crate) fn take_unreported(&mut self, c: &Connection, sack: &Sack) -> [Range; 3] {
+        let known = std::mem::replace(&mut self.reported, sack.blocks);
+        let mut unreported = sack.blocks.map(|block| {
+            let Range { from, to } = if known.contains(&block) { Range::default() } else { block };
             assert!(to <= c.nxt, "SACK {from}..{to} above snd_nxt {}", c.nxt);
-            sacked.fill(Range { from: from.max(c.una), to }, |range| {
-                if newly_sacked.capacity() == 0 {
-                    newly_sacked.reserve_exact(1);
-                }
-                newly_sacked.push(range);
-            });
-        }
-        *reported = sack.blocks;
-        if newly_sacked.len() > 1 {
-            newly_sacked.sort_unstable();
-        }
-        std::mem::take(newly_sacked)
+            Range { from: from.max(c.una), to }
+        });
+        unreported.sort_unstable();
+        unreported
     }
 
-    /// The room of [`Scoreboard::newly_sacked`] is used again.
-    pub(crate) fn take_back(&mut self, mut room: Vec<Range>) {
-        room.clear();
-        self.newly_sacked = room;
+    /// The segments that are SACKed, to add to them; to be given back with [`Scoreboard::take_back`].
+    pub(crate) fn lend_sacked(&mut self) -> Ranges {
+        std::mem::take(&mut self.sacked)
+    }
+
+    /// The segments that are SACKed, after some were added.
+    pub(crate) fn take_back(&mut self, sacked: Ranges) {
+        self.sacked = sacked;
     }
 
     /// Segments marked lost that the algorithm was not told of; none unless it is told of any.
@@ -327,9 +320,6 @@ impl Scoreboard {
     pub(crate) fn on_probed(&mut self, seq: u64, now: Time) {
         *self.segment_mut(seq) = Segment(Segment::sent(now).0 | u64::from(self.flags(seq) & !FOUND_LATE));
         self.set(seq, EVER_RETRANSMITTED);
-        if self.retransmissions.capacity() == 0 {
-            self.retransmissions.reserve_exact(1);
-        }
         self.retransmissions.push_back((seq, now));
     }
 

@@ -126,9 +126,12 @@ impl<C: CongestionControl> Sender<C> {
     /// Where more than the first block may bring something.
     #[inline(never)]
     fn mark_blocks_sacked(&mut self, sack: &Sack, progress: &mut Progress) {
-        let ranges = self.board.newly_sacked(&self.c, sack);
-        ranges.iter().for_each(|&range| self.on_range_sacked(range, progress));
-        self.board.take_back(ranges);
+        let blocks = self.board.take_unreported(&self.c, sack);
+        let mut sacked = self.board.lend_sacked();
+        for block in blocks.into_iter().filter(|block| !block.is_empty()) {
+            sacked.fill(block, |range| self.on_range_sacked(range, progress));
+        }
+        self.board.take_back(sacked);
     }
 
     #[inline]

@@ -85,9 +85,9 @@ pub const PROTOCOL: Protocol = Protocol {
 };
 
 /// The state of a new connection.
-pub fn build(values: &Values) -> Either<Bic, BicReal> {
+pub fn build(values: &Values) -> Either<Bic, Box<BicReal>> {
     match values.variant() {
         "linux-6.1" => Either::First(Bic::new(values)),
-        _ => Either::Second(BicReal::new(values)),
+        _ => Either::Second(Box::new(BicReal::new(values))),
     }
 }

@@ -48,7 +48,7 @@ impl Cubic {
             self.follow_cubic(w, c, acked);
         }
         let e = &mut self.epoch;
-        if let Some(enough) = self.reno_step_x8.and_then(|step_x8| e.reno.advance(w, step_x8)) {
+        if let Some(enough) = self.reno_step_x8.and_then(|step_x8| e.reno.advance(w, step_x8.get())) {
             e.per_segment = e.per_segment.min(enough);
         }
         e.per_segment = self.old.map_or(e.per_segment.max(2), |old| old.compensated(e.per_segment));

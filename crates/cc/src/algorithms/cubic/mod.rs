@@ -15,6 +15,8 @@ mod protocol;
 mod reno_friendly;
 mod rfc9438;
 
+use std::num::NonZeroU32;
+
 use units::Duration;
 
 use self::curve::Steepness;
@@ -35,7 +37,7 @@ pub struct Cubic {
     beta: u32,
     c: Steepness,
     /// Of the Reno-friendly region; none when that is switched off.
-    reno_step_x8: Option<u32>,
+    reno_step_x8: Option<NonZeroU32>,
     fast_convergence: bool,
     old: Option<Linux2623>,
     /// Linux's default: HyStart.
@@ -49,7 +51,7 @@ impl Cubic {
         Cubic {
             beta,
             c: Steepness::new(values.get("c")),
-            reno_step_x8: values.on("tcp_friendliness").then(|| step_x8(beta)),
+            reno_step_x8: NonZeroU32::new(step_x8(beta)).filter(|_| values.on("tcp_friendliness")),
             fast_convergence: values.on("fast_convergence"),
             old: (values.variant() == V2623).then(|| Linux2623::new(values.get("s_max") as u32)),
             slow_start: if values.variant() == V61 { Kind::HyStart } else { Kind::Standard },

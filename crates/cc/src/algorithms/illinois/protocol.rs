@@ -74,6 +74,6 @@ pub const PROTOCOL: Protocol = Protocol {
 };
 
 /// The state of a new connection.
-pub fn build(values: &Values) -> Illinois {
-    Illinois::new(values)
+pub fn build(values: &Values) -> Box<Illinois> {
+    Box::new(Illinois::new(values))
 }
