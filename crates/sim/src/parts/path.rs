@@ -476,7 +476,7 @@ impl Path {
         if Opening::of(seq) == Some(Opening::Ack) {
             self.remember_opening(arrives);
         }
-        if let Some(ack) = self.receiver.on_segment(Arrival { at: arrives, seq, sent }) {
+        if let Some(ack) = self.receiver.on_unexpected(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
     }
