@@ -293,9 +293,15 @@ impl Receiver {
         }
     }
 
-    /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2), unless its ACK is compressed.
+    /// [`Receiver::on_unexpected`], out of line: most segments are expected.
     #[inline(never)]
     fn on_disordered(&mut self, segment: Arrival) -> Option<Ack> {
+        self.on_unexpected(segment)
+    }
+
+    /// Anything but the plain next segment is acknowledged at once (RFC 5681 4.2), unless its ACK is compressed.
+    #[inline(always)]
+    pub fn on_unexpected(&mut self, segment: Arrival) -> Option<Ack> {
         if let Some(part) = Opening::of(segment.seq) {
             return self.on_opening(part, segment);
         }

@@ -55,13 +55,21 @@ impl PackedSacks {
     /// The first.
     pub(super) fn front(&self) -> Option<Sack> {
         let mut words = self.0.iter().copied();
-        unpack(|| words.next())
+        let first = [words.next()?, words.next()?];
+        alone(first).or_else(|| unpack(first, || words.next()))
     }
 
     /// Takes the first.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Sack> {
-        unpack(|| self.0.pop())
+        let first = [self.0.pop()?, self.0.pop()?];
+        alone(first).or_else(|| self.pop_rest(first))
+    }
+
+    /// What follows the first block.
+    #[inline(never)]
+    fn pop_rest(&mut self, first: [u64; 2]) -> Option<Sack> {
+        unpack(first, || self.0.pop())
     }
 
     /// Gives back much room of which none is in use. Whether it did.
@@ -71,14 +79,17 @@ impl PackedSacks {
     }
 }
 
+/// Of one block and nothing else, as of most: these two words are all.
 #[inline(always)]
-fn unpack(mut next: impl FnMut() -> Option<u64>) -> Option<Sack> {
-    let (to, word) = (next()?, next()?);
+fn alone([to, word]: [u64; 2]) -> Option<Sack> {
+    let block = Range { from: to.wrapping_sub(word), to };
+    (word < LONG).then(|| Sack { blocks: [block, Range::default(), Range::default()], ..Sack::default() })
+}
+
+#[inline(always)]
+fn unpack([to, word]: [u64; 2], mut next: impl FnMut() -> Option<u64>) -> Option<Sack> {
     let (length, follows) = (word & LONG, (word >> 32) as u32);
     let mut sack = Sack { blocks: [Range { from: to.wrapping_sub(length), to }, Range::default(), Range::default()], ..Sack::default() };
-    if follows == 0 && length < LONG {
-        return Some(sack);
-    }
     if length == LONG {
         sack.blocks[0].from = next()?;
     }

@@ -430,8 +430,7 @@ impl Path {
         }
     }
 
-    /// The SACK information that belongs to the ACK just taken from `arriving`. Out of line, for most ACKs have none.
-    #[inline(never)]
+    /// The SACK information that belongs to the ACK just taken from `arriving`.
     pub(crate) fn take_sack(&mut self) -> Option<Sack> {
         let taken = self.sacks.pop();
         if self.sacks.is_empty() && self.sacks.shrink() {
@@ -477,7 +476,7 @@ impl Path {
         if Opening::of(seq) == Some(Opening::Ack) {
             self.remember_opening(arrives);
         }
-        if let Some(ack) = self.receiver.on_segment(Arrival { at: arrives, seq, sent }) {
+        if let Some(ack) = self.receiver.on_unexpected(Arrival { at: arrives, seq, sent }) {
             self.send_ack(arrives, ack);
         }
     }

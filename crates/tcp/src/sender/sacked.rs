@@ -32,7 +32,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     /// All further steps, of an ACK that reported `seq`, sent once, at `sent`.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn on_next_sacked(&mut self, seq: u64, sent: Time, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
@@ -77,7 +77,7 @@ impl<C: CongestionControl> Sender<C> {
         }
         self.refresh_pacing_rate();
         // Step 11.
-        self.repair_and_transmit(wire);
+        self.repair_and_transmit_here(wire);
         if was_open {
             self.look_for_trouble();
         }

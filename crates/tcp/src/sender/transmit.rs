@@ -17,6 +17,12 @@ impl<C: CongestionControl> Sender<C> {
     /// The same where the pipe is known as it is.
     #[inline(never)]
     pub(super) fn repair_and_transmit(&mut self, wire: &mut impl Wire) {
+        self.repair_and_transmit_here(wire);
+    }
+
+    /// The same without a call: for what is nearly every ACK while losses are repaired.
+    #[inline(always)]
+    pub(super) fn repair_and_transmit_here(&mut self, wire: &mut impl Wire) {
         self.pacer.release();
         let turn = self.recovery.take_turn();
         if turn == Turn::Repairs && self.c.ca_state >= CaState::Recovery {
