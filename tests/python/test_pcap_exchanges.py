@@ -75,7 +75,11 @@ def test_acks_of_requests_have_the_sack_blocks_of_what_arrived_behind_a_hole(tmp
     fields = ["ip.src", "ip.id", "ip.len", "tcp.len", "tcp.ack", "tcp.options.sack_le", "tcp.options.sack_re", "tcp.options.sack.dsack"]
     said: dict[str, dict[str, tuple[str, ...]]] = {}
     for place in PLACES:
-        rows = [row for row in frames(file, *fields, at=place) if row["ip.src"] == "10.0.0.1" and row["tcp.len"] == "0" and row["tcp.options.sack_le"]]
+        rows = [
+            row
+            for row in frames(file, *fields, at=place)
+            if row["ip.src"] == "10.0.0.1" and row["tcp.len"] == "0" and row["tcp.options.sack_le"]
+        ]
         for row in rows:
             edges = [[int(edge) for edge in row[f"tcp.options.sack_{side}e"].split(",")] for side in "lr"]
             assert int(row["ip.len"]) == 52 + 4 + 8 * len(edges[0])

@@ -1,41 +1,24 @@
 //! A delayed ACK where the clock of the stack's timers ticks: it leaves when the clock sees that its time is over.
 
-use units::Time;
-
-use crate::ticks::Ticks;
 use crate::Receiver;
-
-/// The clock, and when it last saw what.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
-    ticks: Ticks,
-    at: Time,
-}
-
-impl Seen {
-    /// By this clock; none by one that is looked at all the time.
-    pub(crate) fn by(ticks: Ticks) -> Option<Box<Seen>> {
-        (!ticks.is_exact()).then(|| Box::new(Seen { ticks, at: Time::NEVER }))
-    }
-}
 
 impl Receiver {
     /// The deadline has come, of an ACK that is delayed, and the clock of the timers has not seen it: the deadline is later now. Asked before
     /// [`Receiver::on_deadline`], and only then, so that ACKs which do not wait so long cost nothing.
     pub fn puts_off(&mut self) -> bool {
         let is_delayed = self.pending > 0 && !self.is_half_open() && !self.compression.is_holding();
-        let Some(seen) = self.seen.as_deref_mut().filter(|seen| is_delayed && seen.at != self.deadline) else { return false };
+        let Some(seen) = self.seen.as_deref_mut().filter(|_| is_delayed) else { return false };
         // The timer was armed when the last segment came.
-        seen.at = seen.ticks.seen_at(self.last_arrival, self.deadline);
-        let is_later = seen.at > self.deadline;
-        self.deadline = seen.at;
+        let at = seen.look(self.last_arrival, self.deadline);
+        let is_later = at > self.deadline;
+        self.deadline = at;
         is_later
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use units::Duration;
+    use units::{Duration, Time};
 
     use super::*;
     use crate::{Arrival, Options, ReceiverSpec};

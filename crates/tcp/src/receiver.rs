@@ -4,9 +4,9 @@ use units::{Duration, Time};
 
 use crate::buffer::Buffer;
 use crate::compression::Compression;
-use crate::delayed::Seen;
 use crate::ecn::{Echo, Haste};
 use crate::ranges::Ranges;
+use crate::ticks::Seen;
 use crate::{Ack, Arrival, EcnBits, Opening, Range, ReceiverSpec, Sack};
 
 /// State of a receiver. Segments reach it in the order of their arrival times. In memory what only trouble looks at comes first.

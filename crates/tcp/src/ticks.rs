@@ -54,6 +54,28 @@ impl Ticks {
     }
 }
 
+/// The clock, and when it last saw a deadline.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    ticks: Ticks,
+    at: Time,
+}
+
+impl Seen {
+    /// By this clock; none by one that is looked at all the time.
+    pub(crate) fn by(ticks: Ticks) -> Option<Box<Seen>> {
+        (!ticks.is_exact()).then(|| Box::new(Seen { ticks, at: Time::NEVER }))
+    }
+
+    /// When a deadline is seen of what was armed at `armed`; of one that it said itself, then.
+    pub(crate) fn look(&mut self, armed: Time, deadline: Time) -> Time {
+        if self.at != deadline {
+            self.at = self.ticks.seen_at(armed, deadline);
+        }
+        self.at
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

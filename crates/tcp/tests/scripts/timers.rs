@@ -1,6 +1,6 @@
 //! Retransmission timeout, back-off, tail loss probe.
 
-use tcp::{LossDetection, Options, RtoRule};
+use tcp::{Options, RtoRule};
 
 use crate::{options, Script};
 
@@ -93,17 +93,15 @@ fn a_frozen_window_repairs_one_segment_per_round_trip() {
     }
 }
 
-/// 300 ms after the first RTT sample of 100 ms, at tick 14 of a clock of 7 ms: 200 ms are 29 ticks, and the wheel sees it one later, at the 44th. Before
-/// the wheel the next tick shows it, at 301.
+/// 300 ms after the first RTT sample of 100 ms are 43 ticks of 7 ms, which end at 301; the timer wheel sees that a tick later.
 #[test]
-fn a_timer_expires_at_a_tick_after() {
+fn a_timer_expires_at_the_tick_after() {
     let plain = Options { tlp: false, frto: false, ..options(10) };
     assert_eq!(Script::open(plain.clone(), 1, u64::MAX).wait().0, 300_000);
     let ticking = Options { timer_tick_s: 0.007, ..plain };
-    let mut script = Script::open(ticking.clone(), 1, u64::MAX);
-    assert_eq!(script.wait(), (308_000, vec![0]));
-    let mut script = Script::open(Options { loss_detection: LossDetection::Fack, ..ticking }, 1, u64::MAX);
-    assert_eq!(script.wait(), (301_000, vec![0]));
+    assert_eq!(Script::open(ticking.clone(), 1, u64::MAX).wait(), (308_000, vec![0]));
+    let before_the_wheel = Options { loss_detection: tcp::LossDetection::Fack, ..ticking };
+    assert_eq!(Script::open(before_the_wheel, 1, u64::MAX).wait(), (301_000, vec![0]));
 }
 
 /// RFC 8985 6.3 (Linux `tcp_timeout_mark_lost`): the timeout of the head, 300 ms after the last ACK, finds the two segments that were written 50 ms before it
