@@ -168,14 +168,6 @@ def test_a_scale_takes_some_protocols_fewer_points_and_other_repeats() -> None:
     assert [seed for _, seed in cells(made(repeats=0), Scale(repeats=7))] == [0] * 4
 
 
-def test_a_quick_scale_ends_runs_and_says_so() -> None:
-    experiment = made(quick=Quick(points={"rtt": (20,)}, repeats=1, longest_s=1.8, note="Few points."))
-    durations = [next(iter(plan([experiment], scale).jobs.values())).scenario.duration_s for scale in (Scale(), Scale(quick=True))]
-    assert durations[0] > durations[1] == 1.8
-    assert Scale(quick=True).notes(experiment)[-2:] == ["Few points.", "At this quick scale no run is longer than 1.8 s."]
-    assert not [note for note in Scale().notes(experiment) if "quick" in note]
-
-
 def test_a_file_joins_protocols_that_are_compared_and_no_experiment_of_one_protocol() -> None:
     scale = Scale(algorithms=("reno", "mine.c:0123456789abcdef"), repeats=1)
     assert [point[0] for point, _ in cells(made(points={"alg": ("reno", "htcp")}), scale)] == list(scale.algorithms or ())

@@ -191,6 +191,16 @@ def test_the_whole_suite_is_legal(paper: str, whole: dict[str, Plan]) -> None:
     assert {experiment.id for experiment in whole[paper].experiments} == set(SUITES[paper])
 
 
+@pytest.mark.parametrize("id", ["li07.ticks", "fast04.fig2", "slac03.tab2"])
+def test_a_quick_scale_ends_runs_and_says_so(id: str) -> None:
+    """Ten minutes, and twenty of slac03, are five."""
+    experiment, quick = EXPERIMENTS[id], Scale(quick=True)
+    point, seed = next(iter(quick.grid(experiment)))
+    assert Scale().scenario(experiment)(point, Draws(seed)).duration_s >= 600.0
+    assert quick.scenario(experiment)(point, Draws(seed)).duration_s == 300.0
+    assert "At this quick scale no run is longer than 300 s." in set(quick.notes(experiment)) - set(Scale().notes(experiment))
+
+
 @PAPER
 def test_the_quick_suite_is_legal_and_shorter(paper: str, whole: dict[str, Plan]) -> None:
     quick = plan([one for one in SUITES[paper].values() if one.quick is not None], Scale(quick=True))
