@@ -15,7 +15,7 @@ UNITS = {
     "over_other": "it over the other",
     "util": "share of the link",
     "loss_ovh": "% sent again",
-    "conv80_s": "s",
+    "conv80_s": "seconds",
 }
 """What a value of a metric is, in a few words."""
 
