@@ -296,11 +296,14 @@ def interrupt(program: Path, folder: Path, is_reached: Moment, after_s: float, *
 
 
 def test_ctrl_c_stops_at_once_in_one_line_and_the_run_can_be_continued(program: Path, undisturbed: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "results"
-    # As a terminal does it, to all processes, while the workers are starting; then to the parent alone, in the middle of the runs.
-    interrupt(program, folder, lambda folder: (folder / "runs").is_dir(), 0.15, whole_group=True)
-    interrupt(program, folder, lambda folder: len(stored(folder)) >= 2, 0.0, whole_group=False)
-    finished = stored(folder)
+    for attempt in range(4):
+        folder = tmp_path / f"results-{attempt}"
+        # As a terminal does it, to all processes, while the workers are starting; then to the parent alone, in the middle of the runs.
+        interrupt(program, folder, lambda folder: (folder / "runs").is_dir(), 0.15, whole_group=True)
+        interrupt(program, folder, lambda folder: len(stored(folder)) >= 2, 0.0, whole_group=False)
+        finished = stored(folder)
+        if len(finished) < RUNS:  # A busy machine may have made them all before this process saw the second.
+            break
     assert 2 <= len(finished) < RUNS
     finish(program, folder)
     assert set(finished) <= set(stored(folder))
