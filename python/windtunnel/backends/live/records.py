@@ -80,8 +80,11 @@ def frames(answer: Mapping[str, Any], full: Scenario, spec: Mapping[str, Any]) -
     }
 
 
-def _sampled(looks: Looks, flow: int, sample_ns: int) -> Array:
-    """Return the places of a flow's rows that are its samples: of each sampling interval the first look."""
+def _sampled(looks: Looks, flow: int, sample_ns: int, duration_ns: int) -> Array:
+    """Return the places of a flow's rows that are its samples: of each sampling interval the first look, up to the run's end.
+
+    The end comes from another process: on a busy machine there are looks after it.
+    """
     mine = looks.of(flow)
     if sample_ns == 0 or not len(mine):
         return mine[:0]
@@ -89,11 +92,12 @@ def _sampled(looks: Looks, flow: int, sample_ns: int) -> Array:
     first = np.concatenate(([True], interval[1:] != interval[:-1]))
     # The look that found the flow's beginning is in the middle of an interval.
     first[0] &= bool(looks.columns["rtt_us"][mine[0]] > 0)
-    return mine[first]
+    return mine[first & (interval <= duration_ns // sample_ns)]
 
 
 def _flow_samples(looks: Looks, full: Scenario, spec: Mapping[str, Any]) -> Columns:
-    chosen = np.concatenate([_sampled(looks, flow, spec["sample_ns"]) for flow in range(len(full.flows))] or [np.empty(0, dtype=np.int64)])
+    own = [_sampled(looks, flow, spec["sample_ns"], spec["duration_ns"]) for flow in range(len(full.flows))]
+    chosen = np.concatenate(own or [np.empty(0, dtype=np.int64)])
     chosen = chosen[np.argsort(looks.t_ns[chosen], kind="stable")]
     value = {name: column[chosen] for name, column in looks.columns.items()}
     payloads = np.array([flow["mss_bytes"] for flow in spec["flows"]], dtype=np.float64)
