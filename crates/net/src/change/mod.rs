@@ -29,7 +29,7 @@ impl Service {
     /// When a packet of `bytes` leaves that follows one which left at `starts`, or after idle time arrives at `starts`.
     pub(crate) fn departure(&mut self, starts: Time, was_idle: bool, bytes: u32) -> Time {
         match self {
-            Service::Steps(steps) => steps.departure(starts, was_idle, bytes),
+            Service::Steps(steps) => steps.departure(starts, was_idle, u64::from(bytes)),
             Service::Trace(trace) => trace.departure(starts, was_idle, bytes),
         }
     }

@@ -31,7 +31,7 @@ impl RateSteps {
     }
 
     /// When a packet of `bytes` leaves that follows one which left at `starts`, or after idle time arrives at `starts`.
-    pub fn departure(&mut self, starts: Time, was_idle: bool, bytes: u32) -> Time {
+    pub fn departure(&mut self, starts: Time, was_idle: bool, bytes: u64) -> Time {
         let owed = if was_idle { 0 } else { self.owed };
         let mut work = u128::from(bytes) * UNITS_PER_BYTE + owed;
         let mut now = starts;

@@ -39,12 +39,12 @@ struct Line {
 impl Line {
     /// When work that comes in at `now` is done.
     #[inline]
-    fn take(&mut self, now: Time, bytes: u32) -> Time {
+    fn take(&mut self, now: Time, work: Duration) -> Time {
         let was_idle = self.free_at <= now;
         let starts = self.free_at.max(now);
         self.free_at = match &mut self.rates {
-            None => starts + Duration(u64::from(bytes)),
-            Some(rates) => rates.departure(starts, was_idle, bytes),
+            None => starts + work,
+            Some(rates) => rates.departure(starts, was_idle, work.0),
         };
         self.free_at
     }
@@ -84,29 +84,24 @@ impl Cpu {
     }
 
     pub(crate) fn take_segment(&mut self, now: Time) -> Time {
-        self.take(now, bytes(self.spec.packet))
+        self.take(now, self.spec.packet)
     }
 
     pub(crate) fn take_ack(&mut self, now: Time, has_sack: bool, outstanding: u64) -> Time {
         let walk = if has_sack { self.spec.sack * outstanding } else { Duration::ZERO };
-        let work = bytes(self.spec.ack + walk);
+        let work = self.spec.ack + walk;
         self.take(now, work);
         self.acks.take(now, work)
     }
 
     /// When work that comes in at `now` is done after all that came before.
     #[inline]
-    fn take(&mut self, now: Time, work: u32) -> Time {
+    fn take(&mut self, now: Time, work: Duration) -> Time {
         self.meter.settle(now);
         let at = self.all.take(now, work);
         self.meter.on_taken(now, at, work);
         at
     }
-}
-
-/// Work as [`RateSteps`] knows it, a byte per nanosecond: of four seconds at most.
-fn bytes(cost: Duration) -> u32 {
-    cost.0.min(u64::from(u32::MAX)) as u32
 }
 
 #[cfg(test)]
@@ -153,6 +148,15 @@ mod tests {
         assert_eq!((cpu.take_segment(us(0)), cpu.take_segment(us(20))), (us(10), us(47)));
         let samples = [(5, 0), (15, 10_000), (25, 10_000), (35, 10_000), (45, 10_000), (55, 20_000)];
         assert_eq!(cpu.close(us(60)), samples.map(|(at, ns)| (us(at), ns)));
+    }
+
+    /// 65,536 segments outstanding at 100 us each: more nanoseconds than 32 bits hold, with a stall of a second within them or without.
+    #[test]
+    fn an_ack_may_take_longer_than_four_seconds() {
+        let spec = CpuSpec { sack: cost(100), ..CpuSpec::default() };
+        assert_eq!(Cpu::new(spec.clone()).take_ack(us(0), true, 65_536), us(6_553_600));
+        let spec = CpuSpec { stalls: vec![us(1_000_000)..us(2_000_000)], ..spec };
+        assert_eq!(Cpu::new(spec).take_ack(us(0), true, 65_536), us(7_553_600));
     }
 
     #[test]

@@ -46,9 +46,9 @@ impl Meter {
         }
     }
 
-    /// Work of `ns` comes in at `now` and is done at `at`.
+    /// This much work comes in at `now` and is done at `at`.
     #[inline]
-    pub(crate) fn on_taken(&mut self, now: Time, at: Time, ns: u32) {
+    pub(crate) fn on_taken(&mut self, now: Time, at: Time, work: Duration) {
         if self.next == Time::NEVER {
             return;
         }
@@ -57,7 +57,7 @@ impl Meter {
             self.look_at = self.to_do.len() + LOOK_AT;
         }
         self.to_do.push(Work { done_at: at, before_ns: self.taken_ns });
-        self.taken_ns += u64::from(ns);
+        self.taken_ns += work.0;
     }
 
     #[inline(never)]
