@@ -5,6 +5,7 @@
 //! arrives has left before it. What has departed is removed from the ring late, when that holds as many packets as the queue ever held or may hold.
 
 mod governed;
+mod losing;
 mod made;
 
 use std::ops::Range;
@@ -14,6 +15,7 @@ use units::{Serialiser, Stream, Time};
 use self::governed::Governor;
 use crate::answer::Answer;
 use crate::books::{LinkTotals, Occupancy, Reading, Sums, Window};
+use crate::loss::Independent;
 use crate::queue::Decision;
 use crate::spec::{FifoSpec, Limit};
 use crate::{Changes, Losses, Packet, Ring};
@@ -42,7 +44,9 @@ pub struct Fifo {
     governor: Option<Box<Governor>>,
     /// Packets may be lost before the queue.
     is_lossy: bool,
-    loss: Stream,
+    random: Independent,
+    /// Packets ever queued when it was last looked how many pass.
+    looked_at: usize,
     losses: Losses,
     changes: Changes,
 }
@@ -51,9 +55,7 @@ impl Fifo {
     /// An idle drop-tail link that measures over `window` and draws its random loss from `loss`.
     pub fn new(spec: FifoSpec, window: Range<Time>, loss: Stream) -> Fifo {
         let full_at = match spec.limit {
-            Limit::Packets(limit) if spec.loss_probability == 0.0 && spec.mark_at.is_none() => {
-                limit as usize + usize::from(spec.excludes_in_service)
-            }
+            Limit::Packets(limit) if spec.mark_at.is_none() => limit as usize + usize::from(spec.excludes_in_service),
             _ => 0,
         };
         Fifo {
@@ -67,7 +69,8 @@ impl Fifo {
             window: Window::new(window),
             governor: None,
             is_lossy: spec.loss_probability > 0.0,
-            loss,
+            random: Independent::new(spec.loss_probability, loss),
+            looked_at: 0,
             losses: Losses::default(),
             changes: Changes::default(),
         }
@@ -130,26 +133,41 @@ impl Fifo {
         if self.queue.len() < self.look_at {
             return Answer::Departs(self.accept(now, packet.bytes));
         }
-        let answer = match self.decide(now, packet) {
-            Decision::Accept => Answer::Departs(self.accept_changing(now, packet.bytes)),
+        let decision = self.decide(now, packet);
+        let answer = self.carry_out(decision, now, packet.bytes);
+        self.looked_at = self.queue.pushed();
+        self.sums.max_packets = self.sums.max_packets.max(self.queue.len());
+        self.look(now);
+        answer
+    }
+
+    fn carry_out(&mut self, decision: Decision, now: Time, bytes: u32) -> Answer {
+        match decision {
+            Decision::Accept => Answer::Departs(self.accept_changing(now, bytes)),
             Decision::Mark => {
-                let at = self.accept_changing(now, packet.bytes);
+                let at = self.accept_changing(now, bytes);
                 self.sums.marked += 1;
                 let marked_at = self.note_mark(now);
                 Answer::DepartsMarked { at, marked_at }
             }
             Decision::Lose => {
                 self.sums.lost += 1;
-                return Answer::Lost;
+                Answer::Lost
             }
             Decision::Drop => {
                 self.sums.dropped += 1;
-                return Answer::Dropped;
+                Answer::Dropped
             }
-        };
-        self.sums.max_packets = self.sums.max_packets.max(self.queue.len());
+        }
+    }
+
+    /// From how many packets in the ring on the next one needs a look.
+    #[inline(always)]
+    fn look(&mut self, now: Time) {
         self.look_at = self.sums.max_packets.min(self.full_at);
-        answer
+        if self.is_lossy {
+            self.look_at = self.look_at.min(self.sure_to_pass(now));
+        }
     }
 
     #[inline(always)]
@@ -199,11 +217,8 @@ impl Fifo {
 
     /// The discipline: losses first, then a law if there is one, else drop-tail with a step of marks.
     fn decide(&mut self, now: Time, packet: Packet) -> Decision {
-        if self.is_lossy {
-            let is_lost = self.spec.loss_probability > 0.0 && self.loss.chance(self.spec.loss_probability);
-            if self.losses.strike(now, packet) | is_lost {
-                return Decision::Lose;
-            }
+        if self.is_lossy && self.loses(now, packet) {
+            return Decision::Lose;
         }
         let has_room = !self.exceeds(self.spec.limit, now, packet.bytes);
         if self.governor.is_some() {
@@ -250,13 +265,19 @@ impl Fifo {
             self.window.keep(end, reading);
             if end == 0 {
                 self.sums.max_packets = self.queue.len();
-                self.look_at = self.sums.max_packets.min(self.full_at);
             }
         }
         if let Some(limit) = self.changes.new_limit(now) {
             self.spec.limit = limit;
         }
-        self.window.wake_at(self.changes.limit_at());
+        self.look(now);
+        self.wake();
+    }
+
+    /// It is looked again when the queue's size changes or a packet may be lost.
+    fn wake(&mut self) {
+        let may_lose = self.losses.quiet_until().unwrap_or(Time::NEVER);
+        self.window.wake_at(self.changes.limit_at().min(may_lose));
     }
 
     /// The sums less what is still to come at `at`.
@@ -283,6 +304,9 @@ impl Fifo {
             return self.release_governed(now);
         }
         self.queue.pop_while(|head| head.departs <= now);
+        if self.is_lossy {
+            self.look(now);
+        }
     }
 
     /// Queue content: departures up to and including `now` have left, arrivals at `now` are not in yet.

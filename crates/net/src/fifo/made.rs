@@ -13,10 +13,12 @@ impl Fifo {
 
     /// The same with further loss.
     pub fn with_losses(mut self, losses: Losses) -> Fifo {
-        if !losses.is_empty() {
-            (self.full_at, self.is_lossy) = (0, true);
+        self.is_lossy |= !losses.is_empty();
+        if losses.quiet_until().is_none() {
+            self.full_at = 0;
         }
         self.losses = losses;
+        self.wake();
         self
     }
 
@@ -28,8 +30,8 @@ impl Fifo {
         if let (Some(governor), true) = (&mut self.governor, changes.service.is_some()) {
             governor.measure_waits();
         }
-        self.window.wake_at(changes.limit_at());
         self.changes = changes;
+        self.wake();
         self
     }
 }

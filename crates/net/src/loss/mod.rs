@@ -2,11 +2,13 @@
 //! lost.
 
 mod gilbert_elliott;
+mod independent;
 mod periodic;
 mod scripted;
 mod timed;
 
 pub use gilbert_elliott::{GilbertElliott, GilbertElliottSpec};
+pub(crate) use independent::Independent;
 pub use periodic::Periodic;
 pub use scripted::Scripted;
 pub use timed::Timed;
@@ -72,6 +74,15 @@ impl Losses {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Until when no packet is lost, however many come; none where a model must see each.
+    pub(crate) fn quiet_until(&self) -> Option<Time> {
+        let quiet = self.0.iter().map(|watched| match &watched.model {
+            LossModel::Timed(timed) => Some(timed.quiet_until()),
+            LossModel::GilbertElliott(_) | LossModel::Periodic(_) | LossModel::Scripted(_) => None,
+        });
+        quiet.fold(Some(Time::NEVER), |earliest, one| Some(earliest?.min(one?)))
     }
 
     /// Whether the packet that arrives at `now` is lost. A packet that one model takes is seen, and counted, by the others too.

@@ -25,6 +25,15 @@ impl Timed {
         Timed { interval, probability, ends: Time::ZERO + interval, is_due: false }
     }
 
+    /// Until when no packet is lost.
+    pub(super) fn quiet_until(&self) -> Time {
+        if self.is_due {
+            Time::ZERO
+        } else {
+            self.ends
+        }
+    }
+
     pub(super) fn strikes(&mut self, now: Time, stream: &mut Stream) -> bool {
         while !self.is_due && self.ends <= now {
             self.is_due = stream.chance(self.probability);
