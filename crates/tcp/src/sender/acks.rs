@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::rack::Delivery;
 use crate::rate::Change;
 use crate::recovery::is_reduction;
-use crate::scoreboard::{EVER_RETRANSMITTED, SACKED};
+use crate::scoreboard::{Sending, EVER_RETRANSMITTED, SACKED};
 use crate::{Ack, Range, Sack, Wire};
 
 /// Send times of the segments that RTT samples are taken of.
@@ -151,7 +151,7 @@ impl<C: CongestionControl> Sender<C> {
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
         let highest_before = self.board.highest_sacked();
-        let (sent, flags) = self.board.mark_sacked(seq);
+        let Sending { sent, flags } = self.board.mark_sacked(seq);
         let retransmitted = flags & EVER_RETRANSMITTED != 0;
         self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
         if !retransmitted {
@@ -222,7 +222,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     fn on_acknowledged(&mut self, seq: u64, progress: &mut Progress) {
-        let (sent, flags) = self.board.remove(seq);
+        let Sending { sent, flags } = self.board.remove(seq);
         let retransmitted = flags & EVER_RETRANSMITTED != 0;
         progress.retransmission_acked |= retransmitted;
         if flags & SACKED != 0 {
