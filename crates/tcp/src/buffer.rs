@@ -34,6 +34,33 @@ const HEADROOM: u64 = 16;
 /// An answer to what lies outside the window leaves at most so often (`tcp_invalid_ratelimit`).
 const ANSWERS_EVERY: Duration = Duration::from_ms(500);
 
+/// A window that is offered, or could be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// Bytes.
+    pub(crate) window: u64,
+    /// So little is free that ACKs are not hurried any more.
+    pub(crate) is_low: bool,
+}
+
+/// What an ACK for two segments would do to the window.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Advance {
+    /// Its right edge moves on; if not the ACK waits for the application.
+    pub(crate) moves_on: bool,
+    /// Little is free.
+    pub(crate) is_low: bool,
+}
+
+/// What a segment of data is to the receiver.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct News {
+    /// It was not there before.
+    pub(crate) is_new: bool,
+    /// If it is in order: the segment that is next then.
+    pub(crate) in_order: Option<u64>,
+}
+
 /// A buffer as it is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferSpec {
@@ -187,20 +214,20 @@ impl Buffer {
         (self.offered_at + self.offered).saturating_sub(next * self.mss)
     }
 
-    /// The window that could be offered, and whether so little is free that ACKs are not hurried any more.
-    fn select(&self) -> (u64, bool) {
+    /// The window that could be offered.
+    fn select(&self) -> Offer {
         let (allowed, mut free) = (self.full(), self.free());
         let full = allowed.min(self.clamp as i64);
         let mss = (self.mss as i64).min(full);
         if mss <= 0 {
-            return (0, false);
+            return Offer { window: 0, is_low: false };
         }
         let unit = 1_i64 << self.scale;
         let is_low = free < full >> 1;
         if is_low {
             free &= -unit;
             if free < allowed >> 4 || free < mss {
-                return (0, true);
+                return Offer { window: 0, is_low };
             }
         }
         let free = free.min(self.opened as i64);
@@ -216,29 +243,28 @@ impl Buffer {
                 window
             }
         };
-        (window as u64, is_low)
+        Offer { window: window as u64, is_low }
     }
 
-    /// Whether an ACK for two segments would move the window's right edge on; if not it waits for the application. And whether little is free.
-    pub(crate) fn advances(&self) -> (bool, bool) {
-        let (window, is_low) = self.select();
-        (window >= self.offered, is_low)
+    /// What an ACK for two segments would do now.
+    pub(crate) fn advances(&self) -> Advance {
+        let Offer { window, is_low } = self.select();
+        Advance { moves_on: window >= self.offered, is_low }
     }
 
-    /// An ACK leaves, where segment `next` is next: the bytes of window that it offers, and whether little is free.
-    pub(crate) fn offer(&mut self, next: u64) -> (u64, bool) {
-        let (window, is_low) = self.select();
+    /// An ACK leaves, where segment `next` is next: the window that it offers.
+    pub(crate) fn offer(&mut self, next: u64) -> Offer {
+        let Offer { window, is_low } = self.select();
         let (remaining, unit) = (self.remaining(next), 1 << self.scale);
         self.offered = if window < remaining { remaining.next_multiple_of(unit) } else { window };
         self.offered_at = next * self.mss;
         let told = self.offered.min(UNSCALED << self.scale) & !(unit - 1);
         self.largest = self.largest.max(told);
-        (told, is_low)
+        Offer { window: told, is_low }
     }
 
-    /// A segment of data, sent at `sent`, is there now, and it is a new one or not; then `next` is next, as far as it is in order. Returns whether
-    /// the window opened.
-    pub(crate) fn on_arrived(&mut self, now: Time, sent: Time, (is_new, in_order): (bool, Option<u64>)) -> bool {
+    /// A segment of data, sent at `sent`, is there now. Returns whether the window opened.
+    pub(crate) fn on_arrived(&mut self, now: Time, sent: Time, News { is_new, in_order }: News) -> bool {
         if self.timestamps {
             self.measure_by_echo(now, sent);
         }
@@ -306,7 +332,7 @@ impl Buffer {
         if taken == 0 || 2 * remaining > self.clamp {
             return false;
         }
-        let (window, _) = self.select();
+        let Offer { window, .. } = self.select();
         window > 0 && window >= 2 * remaining
     }
 
@@ -365,7 +391,7 @@ mod tests {
     fn arrive(buffer: &mut Buffer, ms: u64, from: u64, to: u64) {
         let now = Time::from_ms(ms);
         for seq in from..to {
-            buffer.on_arrived(now, Time::from_ms(ms - 25), (true, Some(seq + 1)));
+            buffer.on_arrived(now, Time::from_ms(ms - 25), News { is_new: true, in_order: Some(seq + 1) });
             buffer.await_reader(now, seq + 1);
             if buffer.reads_at() <= now {
                 buffer.on_read(seq + 1);
@@ -393,12 +419,12 @@ mod tests {
         let mut edges = Vec::new();
         for seq in 0..83 {
             arrive(&mut buffer, 100, seq, seq + 1);
-            let (window, _) = buffer.offer(seq + 1);
+            let Offer { window, .. } = buffer.offer(seq + 1);
             edges.push((seq + 1) * MSS + window);
             assert_eq!(buffer.offered, buffer.remaining(seq + 1), "what is offered is what remains");
         }
         assert!(edges.windows(2).all(|pair| pair[0] <= pair[1]), "{edges:?}");
-        assert_eq!(buffer.select(), (0, true));
+        assert_eq!(buffer.select(), Offer { window: 0, is_low: true });
         // 122,984 bytes: 84 segments.
         assert_eq!(edges.last().map(|edge| edge / MSS), Some(84));
     }

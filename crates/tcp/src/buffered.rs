@@ -6,7 +6,7 @@
 
 use units::Time;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Advance, Buffer, News, Offer};
 use crate::receiver::Receiver;
 use crate::{Ack, Arrival, BufferSpec, Opening, Sack};
 
@@ -34,7 +34,7 @@ impl Receiver {
         let Some(buffer) = self.buffer.as_deref_mut().filter(|_| Opening::of(seq).is_none()) else { return self.on_segment(segment) };
         let is_new = seq >= self.next && self.out_of_order.containing(seq).is_none();
         let is_expected = seq == self.next && self.out_of_order.is_empty();
-        let opens = buffer.on_arrived(at, sent, (is_new, (seq == self.next).then_some(seq + 1)));
+        let opens = buffer.on_arrived(at, sent, News { is_new, in_order: (seq == self.next).then_some(seq + 1) });
         let ack = if is_expected {
             self.on_expected_kept(segment, opens)
         } else {
@@ -76,7 +76,7 @@ impl Receiver {
 
     /// Whether an ACK moves the window's right edge on.
     fn moves_on(&mut self) -> bool {
-        let Some((moves_on, is_low)) = self.buffer.as_ref().map(|buffer| buffer.advances()) else { return true };
+        let Some(Advance { moves_on, is_low }) = self.buffer.as_ref().map(|buffer| buffer.advances()) else { return true };
         if is_low {
             self.acknowledge_quickly(0);
         }
@@ -111,7 +111,7 @@ impl Receiver {
     pub fn offered_with(&mut self, ack: Ack) -> (Ack, Sack) {
         let sack = if ack.has_sack { self.sack } else { Sack::default() };
         let next = self.next;
-        let Some((window, is_low)) = self.buffer.as_deref_mut().map(|buffer| buffer.offer(next)) else { return (ack, sack) };
+        let Some(Offer { window, is_low }) = self.buffer.as_deref_mut().map(|buffer| buffer.offer(next)) else { return (ack, sack) };
         if is_low {
             self.acknowledge_quickly(0);
         }

@@ -77,12 +77,22 @@ impl TailLossProbe {
 mod tests {
     use super::*;
 
-    /// A probe that ends at segment 10, and an ACK of so many: whether it repaired a loss, and whether it is out still.
-    fn answered(is_retransmission: bool, cumulative: u64, progress: Progress) -> (bool, bool) {
+    #[derive(Debug, PartialEq)]
+    struct Answered {
+        has_repaired: bool,
+        is_out: bool,
+    }
+
+    const REPAIRED: Answered = Answered { has_repaired: true, is_out: false };
+    const OVER: Answered = Answered { has_repaired: false, is_out: false };
+    const OUT: Answered = Answered { has_repaired: false, is_out: true };
+
+    /// A probe that ends at segment 10, and an ACK of so many.
+    fn answered(is_retransmission: bool, cumulative: u64, progress: Progress) -> Answered {
         let mut probe = TailLossProbe::new(true);
         probe.on_sent(&Connection { nxt: 10, ..Connection::new(1448) }, is_retransmission);
         let has_repaired = probe.on_acked(cumulative, &progress);
-        (has_repaired, probe.is_out())
+        Answered { has_repaired, is_out: probe.is_out() }
     }
 
     /// An ACK of one segment more.
@@ -93,16 +103,16 @@ mod tests {
     /// RFC 8985 7.4: a retransmission that no duplicate followed replaced a lost segment, once later data is acknowledged.
     #[test]
     fn a_retransmission_that_arrived_once_repaired_a_loss() {
-        assert_eq!(answered(true, 11, advance()), (true, false));
-        assert_eq!(answered(true, 10, advance()), (false, true), "a duplicate may follow");
-        assert_eq!(answered(true, 9, advance()), (false, true));
-        assert_eq!(answered(false, 10, advance()), (false, false), "new data repairs nothing");
+        assert_eq!(answered(true, 11, advance()), REPAIRED);
+        assert_eq!(answered(true, 10, advance()), OUT, "a duplicate may follow");
+        assert_eq!(answered(true, 9, advance()), OUT);
+        assert_eq!(answered(false, 10, advance()), OVER, "new data repairs nothing");
     }
 
     #[test]
     fn a_duplicate_shows_that_nothing_was_lost() {
-        assert_eq!(answered(true, 10, Progress { duplicate_of_probe: true, ..advance() }), (false, false));
-        assert_eq!(answered(true, 10, Progress { acked: 0, ..advance() }), (false, false), "a duplicate ACK without SACK blocks");
-        assert_eq!(answered(true, 10, Progress { acked: 0, sacked: 1, ..advance() }), (false, true));
+        assert_eq!(answered(true, 10, Progress { duplicate_of_probe: true, ..advance() }), OVER);
+        assert_eq!(answered(true, 10, Progress { acked: 0, ..advance() }), OVER, "a duplicate ACK without SACK blocks");
+        assert_eq!(answered(true, 10, Progress { acked: 0, sacked: 1, ..advance() }), OUT);
     }
 }

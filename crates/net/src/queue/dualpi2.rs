@@ -119,6 +119,12 @@ pub(super) fn queue<T>(spec: &DisciplineSpec, _rate: Rate, _draws: Stream) -> Qu
     Queue { spec, l4s: Side::empty(), classic: Side::empty(), p: 0.0, prevq_s: 0.0, updates_at, credit: 0.0 }
 }
 
+/// The head of a queue, and what becomes of it.
+struct Taken<T> {
+    packet: Queued<T>,
+    is_dropped: bool,
+}
+
 impl<T> Serving<T> for Queue<T> {
     fn enqueue(&mut self, now: Time, packet: Queued<T>, room: Room, dropped: &mut Vec<Queued<T>>) {
         self.catch_up(now);
@@ -132,7 +138,7 @@ impl<T> Serving<T> for Queue<T> {
     fn dequeue(&mut self, now: Time, dropped: &mut Vec<Queued<T>>) -> Option<Queued<T>> {
         self.catch_up(now);
         while self.packets() > 0 {
-            let (packet, is_dropped) = if self.schedules_l4s() { self.take_l4s(now)? } else { self.take_classic()? };
+            let Taken { packet, is_dropped } = if self.schedules_l4s() { self.take_l4s(now)? } else { self.take_classic()? };
             if !is_dropped {
                 return Some(packet);
             }
@@ -163,29 +169,29 @@ impl<T> Queue<T> {
         is_l4s
     }
 
-    /// The head of the L4S queue, and whether it is dropped: only where marks cannot say more.
-    fn take_l4s(&mut self, now: Time) -> Option<(Queued<T>, bool)> {
+    /// The head of the L4S queue, which is dropped only where marks cannot say more.
+    fn take_l4s(&mut self, now: Time) -> Option<Taken<T>> {
         let mut packet = self.l4s.line.pop()?;
         let coupled = self.spec.k * self.p;
         let is_overloaded = coupled >= 1.0;
         if is_overloaded && self.l4s.recur(self.p * self.p) {
-            return Some((packet, true));
+            return Some(Taken { packet, is_dropped: true });
         }
         let is_native = !is_overloaded && self.l4s.line.packets() > TH_LEN;
         let native = if is_native { self.spec.laqm((now - packet.arrived).as_secs_f64()) } else { 0.0 };
         if self.l4s.recur(native.max(coupled)) {
             packet.mark();
         }
-        Some((packet, false))
+        Some(Taken { packet, is_dropped: false })
     }
 
-    /// The head of the classic queue, and whether it is dropped.
-    fn take_classic(&mut self) -> Option<(Queued<T>, bool)> {
+    /// The head of the classic queue.
+    fn take_classic(&mut self) -> Option<Taken<T>> {
         let mut packet = self.classic.line.pop()?;
         let p_c = self.p * self.p;
         let p_c_max = (1.0 / (self.spec.k * self.spec.k)).min(1.0);
         let is_dropped = self.classic.recur(p_c) && (p_c >= p_c_max || !packet.mark());
-        Some((packet, is_dropped))
+        Some(Taken { packet, is_dropped })
     }
 
     /// The updates of p' that were due up to `now`; the queues have not changed since the last call.

@@ -3,7 +3,7 @@
 use cc::{CaState, Connection};
 use units::{Duration, Time};
 
-use super::{Scoreboard, EVER_RETRANSMITTED, FOUND_LATE, LOST, RETRANSMITTED, SACKED};
+use super::{Scoreboard, Sending, EVER_RETRANSMITTED, FOUND_LATE, LOST, RETRANSMITTED, SACKED};
 use crate::progress::Progress;
 use crate::rack::Rack;
 use crate::reordering::{Reordering, DUPTHRESH};
@@ -17,7 +17,7 @@ impl Scoreboard {
         let mut unresolved = false;
         let mut seq = self.classified_until.max(c.una);
         while seq < c.nxt {
-            let (sent, flags) = self.outstanding(seq);
+            let Sending { sent, flags } = self.outstanding(seq);
             if flags & SACKED != 0 {
                 seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.to);
                 continue;

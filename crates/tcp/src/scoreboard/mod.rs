@@ -46,6 +46,14 @@ impl Segment {
     }
 }
 
+/// What is known of a segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending {
+    /// When it was last sent.
+    pub(crate) sent: Time,
+    pub(crate) flags: u8,
+}
+
 /// Segments marked lost since an algorithm was last told.
 #[derive(Clone, Debug, Default)]
 struct NewlyLost(Vec<u64>);
@@ -211,7 +219,7 @@ impl Scoreboard {
         assert!(seq < c.nxt, "SACK of {seq}, not below snd_nxt {}", c.nxt);
         self.reported = sack.blocks;
         self.sacked.insert(Range::of(seq));
-        Some((seq, self.mark_sacked(seq).0))
+        Some((seq, self.mark_sacked(seq).sent))
     }
 
     /// The blocks of `sack` that the one before did not have, the lowest first; empty ones in the place of the others. From now on they are known.
@@ -274,9 +282,9 @@ impl Scoreboard {
 
     /// When `seq`, which is outstanding, was last sent, and its flags.
     #[inline]
-    pub(crate) fn outstanding(&self, seq: u64) -> (Time, u8) {
+    pub(crate) fn outstanding(&self, seq: u64) -> Sending {
         let segment = self.segment(seq);
-        (segment.sent_at(), segment.flags())
+        Sending { sent: segment.sent_at(), flags: segment.flags() }
     }
 
     /// Flags of `seq`.
@@ -325,7 +333,7 @@ impl Scoreboard {
 
     /// Marks `seq` SACKed: when it was last sent, and the flags it had. It must be outstanding and not SACKed. A retransmission that is not of
     /// a lost segment stays in flight.
-    pub(crate) fn mark_sacked(&mut self, seq: u64) -> (Time, u8) {
+    pub(crate) fn mark_sacked(&mut self, seq: u64) -> Sending {
         let segment = self.segment_mut(seq);
         let (sent, flags) = (segment.sent_at(), segment.flags());
         let gone = if flags & LOST != 0 { LOST | RETRANSMITTED } else { 0 };
@@ -337,7 +345,7 @@ impl Scoreboard {
         self.sacked_out += 1;
         self.highest_sacked = self.highest_sacked.max(seq + 1);
         self.flagged_until = self.flagged_until.max(seq + 1);
-        (sent, flags)
+        Sending { sent, flags }
     }
 
     /// `seq`, which is outstanding, arrived twice: its retransmission is not in flight any more.
@@ -404,7 +412,7 @@ impl Scoreboard {
 
     /// `seq` leaves the window; returns when it was last sent, and the flags it had.
     #[inline]
-    pub(crate) fn remove(&mut self, seq: u64) -> (Time, u8) {
+    pub(crate) fn remove(&mut self, seq: u64) -> Sending {
         let segment = self.segment_mut(seq);
         let (sent, flags) = (segment.sent_at(), segment.flags());
         if flags != 0 {
@@ -413,7 +421,7 @@ impl Scoreboard {
             self.lost_out -= u32::from(flags & LOST != 0);
             self.retrans_out -= u32::from(flags & RETRANSMITTED != 0);
         }
-        (sent, flags)
+        Sending { sent, flags }
     }
 
     /// The window now begins at `una`.

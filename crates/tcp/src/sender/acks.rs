@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::rack::Delivery;
 use crate::rate::Change;
 use crate::recovery::is_reduction;
-use crate::scoreboard::{EVER_RETRANSMITTED, SACKED};
+use crate::scoreboard::{Sending, EVER_RETRANSMITTED, SACKED};
 use crate::{Ack, Range, Sack, Wire};
 
 /// Send times of the segments that RTT samples are taken of.
@@ -27,7 +27,7 @@ impl<C: CongestionControl> Sender<C> {
         self.ecn.on_stamp_told(is_newer && self.has_timestamps);
     }
 
-    /// All steps, in their order.
+    /// All steps, in their order: each stands before what does it.
     #[inline(never)]
     pub(super) fn on_troubled_ack(&mut self, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) {
         if ack.is_syn_ack() {
@@ -39,10 +39,13 @@ impl<C: CongestionControl> Sender<C> {
         let mut progress = Progress { echo: ack.echo, highest_before: self.board.highest(self.c.una), ..Progress::default() };
         let is_old = ack.cumulative < self.c.una;
         let is_answer = !is_old && self.c.una < self.c.nxt;
+        // 1.
         if let Some(sack) = sack {
             self.mark_sacked(sack, &mut progress);
         }
+        // 2.
         self.advance(ack.cumulative.max(self.c.una), &mut progress);
+        // 3.
         if !is_old {
             progress.ece = self.ecn.take_marks(&mut self.c, &ack, &progress);
         }
@@ -51,31 +54,38 @@ impl<C: CongestionControl> Sender<C> {
         if !is_answer {
             return self.on_stray_ack(ack, sack, &mut progress, wire);
         }
+        // 4, with RACK's window.
         let extends_timer = self.extends_timer(&progress);
         let rtt = self.sampled(&progress).map(|sampled| self.sample_rtt(sampled));
         if let Some(latest) = progress.latest_sent {
             self.rack.adapt(&self.c, latest);
         }
-        // Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
+        // 5. Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
         let forward = (progress.acked > 0 && self.has_timestamps).then_some(ack.delay);
         let echoed = forward.map(|_| ack.echo);
         self.tell_rtt(|| RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
         self.tell_packets();
         self.tell_arrival(&self.arrival(sack, &progress));
+        // 6.
         if self.probe.on_acked(ack.cumulative, &progress) {
             self.on_probe_repaired(wire);
         }
+        // 7.
         let alerted = self.is_alert(&progress);
         let armed = alerted && self.alert(&mut progress, wire);
         if alerted {
             self.publish_in_flight();
         }
+        // 8.
         if (progress.acked > 0 || extends_timer) && !armed {
             self.arm_after_progress();
         }
+        // 9.
         progress.lost = (self.board.lost() - lost_before) as u32;
         self.steer(Change { acked: progress.delivered, lost: progress.lost, rtt, prior_in_flight: in_flight }, &progress, wire);
+        // 10.
         self.refresh_pacing_rate();
+        // 11.
         if alerted {
             self.repair_and_transmit(wire);
         } else {
@@ -141,7 +151,7 @@ impl<C: CongestionControl> Sender<C> {
 
     fn on_sacked(&mut self, seq: u64, progress: &mut Progress) {
         let highest_before = self.board.highest_sacked();
-        let (sent, flags) = self.board.mark_sacked(seq);
+        let Sending { sent, flags } = self.board.mark_sacked(seq);
         let retransmitted = flags & EVER_RETRANSMITTED != 0;
         self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
         if !retransmitted {
@@ -212,7 +222,7 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     fn on_acknowledged(&mut self, seq: u64, progress: &mut Progress) {
-        let (sent, flags) = self.board.remove(seq);
+        let Sending { sent, flags } = self.board.remove(seq);
         let retransmitted = flags & EVER_RETRANSMITTED != 0;
         progress.retransmission_acked |= retransmitted;
         if flags & SACKED != 0 {

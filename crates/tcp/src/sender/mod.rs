@@ -9,7 +9,7 @@
 //! 1. SACK blocks mark segments as delivered.
 //! 2. Segments below the cumulative ACK leave the window; without SACK, duplicate ACKs are counted.
 //! 3. Congestion marks are counted.
-//! 4. RTT samples: the smoothed RTT and the timeout, the minimum.
+//! 4. RTT samples: the smoothed RTT and the timeout, the minimum. RACK's reordering window grows, or falls back.
 //! 5. The algorithm is told the RTT sample, the packets that arrived, then the form of the ACK.
 //! 6. A tail loss probe may be answered.
 //! 7. The state machine: undo what was spurious, mark what is lost, change the state.

@@ -3,7 +3,7 @@
 use tcp::{Abc, Arrival, IdleRestart, LossDetection, Options, Receiver, ReceiverSpec, RecoveryRule, RtoRule};
 use units::{Duration, Time};
 
-use crate::Script;
+use crate::{Script, NOTHING};
 
 fn rfc() -> Options {
     Options::of_profile("rfc").expect("a profile")
@@ -108,4 +108,54 @@ fn a_second_timeout_of_a_segment_keeps_ssthresh() {
         assert_eq!(script.wait().1, [0]);
         assert_eq!((script.cwnd(), script.sender.window().ssthresh), (1.0, 5.0));
     }
+}
+
+/// RFC 9937 6.2, in flight at or below ssthresh. Of twenty 0 to 11 are missing, and 15: ssthresh is 10, and five are in flight when 0 to 11 are lost. What was
+/// delivered leaves, and one more on an ACK that advances and shows no loss; the ACK of 201 ms shows that 15 is lost. At ssthresh no more than fits leaves.
+#[test]
+fn below_ssthresh_what_was_delivered_leaves_and_one_more_on_progress_without_loss() {
+    let o = Options { initial_window: 20, limited_transmit: false, ..rfc() };
+    let mut script = Script::open(o, u64::MAX, u64::MAX);
+    script.sack(100, 0, (12, 13));
+    script.sack(100, 0, (12, 14));
+    assert_eq!(script.sack(100, 0, (12, 15)), [0]);
+    assert_eq!(script.tape.episodes, [(20.0, 10.0)]);
+    assert_eq!(script.sack(101, 0, (16, 17)), [1]);
+    assert_eq!(script.sack(102, 0, (16, 18)), [2]);
+    assert_eq!(script.sack(200, 1, (16, 18)), [3, 4]);
+    assert_eq!(script.sack(201, 2, (16, 19)), [5, 6], "two were delivered, and a loss is shown");
+    assert_eq!(script.sender.connection().in_flight, 6);
+    assert_eq!(script.sack(202, 3, (16, 19)), [7, 8]);
+    assert_eq!(script.sack(203, 4, (16, 19)), [9, 10]);
+    assert_eq!(script.sack(204, 5, (16, 19)), [11, 15]);
+    assert_eq!(script.sack(205, 6, (16, 19)), [20, 21]);
+    assert_eq!(script.sack(206, 7, (16, 19)), [22], "ten are in flight then");
+}
+
+/// RFC 6675 4, SetPipe, which is RFC 9937's in-flight. Of twenty 0 to 2 are lost and 3 to 5 SACKed: 14 are left, and one that was sent again. With 6 SACKed, too,
+/// 13, and two sent again. The first of these is acknowledged: 13, and one.
+#[test]
+fn what_is_in_flight_leaves_out_what_is_sacked_or_lost_and_counts_what_was_sent_again() {
+    let mut script = Script::open(Options { initial_window: 20, ..rfc() }, 20, u64::MAX);
+    script.sack(100, 0, (3, 4));
+    script.sack(100, 0, (3, 5));
+    assert_eq!(script.sender.connection().in_flight, 18);
+    assert_eq!(script.sack(100, 0, (3, 6)), [0]);
+    assert_eq!((script.sender.lost_out(), script.sender.connection().in_flight), (3, 14 + 1));
+    assert_eq!(script.sack(101, 0, (3, 7)), [1]);
+    assert_eq!(script.sender.connection().in_flight, 13 + 2);
+    assert_eq!(script.sack(200, 1, (3, 7)), NOTHING);
+    assert_eq!(script.sender.connection().in_flight, 13 + 1);
+}
+
+/// RFC 6298 5: segment 1 is written at 800 ms, while the timer runs that 0 started and that would expire at 1000 ms. The ACK of 900 ms makes
+/// RTTVAR = 3/4 50 + 1/4 800, SRTT = 7/8 100 + 1/8 900 and so RTO = 200 + 4 237.5 ms: 1 is sent again that long after the ACK, and after twice as long again.
+#[test]
+fn no_segment_is_sent_again_less_than_a_timeout_after_it_was_sent() {
+    let mut script = Script::waiting(rfc());
+    assert_eq!(script.write(0, 1), 1);
+    assert_eq!(script.write(800, 2), 1);
+    assert_eq!(script.ack(900, 1, 0), NOTHING);
+    assert_eq!(script.wait(), (2_050_000, vec![1]));
+    assert_eq!(script.wait(), (4_350_000, vec![1]));
 }

@@ -2,6 +2,7 @@
 
 use units::ByteRate;
 
+use super::recovery::Recovered;
 use super::{Bbr, Mode, BW_SHIFT, HIGH_GAIN, UNIT};
 use crate::{Connection, RateSample, Window};
 
@@ -115,7 +116,7 @@ impl Bbr {
     #[inline]
     pub(super) fn set_cwnd(&mut self, w: &mut Window, c: &Connection, s: &RateSample) {
         if s.acked > 0 {
-            let (cwnd, is_final) = self.recover(w, c, s);
+            let Recovered { cwnd, is_final } = self.recover(w, c, s);
             w.cwnd = if is_final { cwnd } else { self.towards_target(cwnd, c, s) };
         }
         if self.mode == Mode::ProbeRtt {

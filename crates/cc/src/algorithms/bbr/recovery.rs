@@ -15,6 +15,14 @@ pub(super) struct Recovery {
     pub(super) saved_cwnd: f64,
 }
 
+/// The window after the rules of recovery.
+pub(super) struct Recovered {
+    /// Segments.
+    pub(super) cwnd: f64,
+    /// The rules have the last word.
+    pub(super) is_final: bool,
+}
+
 impl Bbr {
     /// Remembers the window to come back to.
     pub(super) fn save_cwnd(&mut self, w: &Window) {
@@ -23,8 +31,8 @@ impl Bbr {
         recovery.saved_cwnd = if is_good { w.cwnd } else { recovery.saved_cwnd.max(w.cwnd) };
     }
 
-    /// The window after the rules of recovery, and whether these have the last word.
-    pub(super) fn recover(&mut self, w: &Window, c: &Connection, s: &RateSample) -> (f64, bool) {
+    /// The window after the rules of recovery.
+    pub(super) fn recover(&mut self, w: &Window, c: &Connection, s: &RateSample) -> Recovered {
         let recovery = &mut self.recovery;
         let delivered_out = f64::from(c.in_flight + s.acked);
         let mut cwnd = if s.lost > 0 { (w.cwnd - f64::from(s.lost)).max(1.0) } else { w.cwnd };
@@ -40,9 +48,9 @@ impl Bbr {
         }
         recovery.state = c.ca_state;
         if recovery.conserves {
-            return (cwnd.max(delivered_out), true);
+            return Recovered { cwnd: cwnd.max(delivered_out), is_final: true };
         }
-        (cwnd, false)
+        Recovered { cwnd, is_final: false }
     }
 
     /// After a timeout a round begins, and the level of the bandwidth is looked for anew.
