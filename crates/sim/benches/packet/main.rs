@@ -8,8 +8,8 @@ mod training;
 use std::time::Instant;
 
 use sim::{
-    share, ArrivalSpec, ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec, Law, LinkSpec, Offered,
-    QueueSpec, QueueUnit, Spec, StretchSpec,
+    share, AmongSpec, ArrivalSpec, ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec, Law, LinkSpec,
+    LossModelSpec, LossSpec, Offered, QueueSpec, QueueUnit, Spec, StretchSpec,
 };
 
 struct Case {
@@ -139,6 +139,17 @@ fn of_stack(profile: &str, mut run: Spec) -> Spec {
     run
 }
 
+/// `run` on a path that loses each packet with this probability.
+fn losing(probability: f64, run: Spec) -> Spec {
+    Spec { forward: LinkSpec { loss_probability: probability, ..run.forward }, ..run }
+}
+
+/// `run` on a path that loses a packet each tenth of a second with this probability.
+fn timed_losses(probability: f64, run: Spec) -> Spec {
+    let model = LossModelSpec::Timed { interval_ns: 100_000_000, probability };
+    Spec { forward: LinkSpec { losses: vec![LossSpec { among: AmongSpec::Data, model }], ..run.forward }, ..run }
+}
+
 /// Two FAST flows with the stack of its experiments.
 fn fast(rtt_ms: u64) -> Spec {
     of_stack("altaimd-2.6.6", spec(link(250, rtt_ms, 20), vec![flow("fast", rtt_ms); 2], 200.0))
@@ -187,6 +198,8 @@ fn cases() -> Vec<Case> {
         unlimited("two-hops", in_a_row),
         unlimited("host", on_a_host),
         unlimited("bbr-2-lossy", || two("bbr", 20)),
+        unlimited("scalable-random-loss", || of_stack("linux-2.4", losing(3e-6, two("scalable", 100)))),
+        unlimited("reno-timed-loss", || timed_losses(0.1, spec(link(1_000, 8, 200), vec![flow("reno", 8)], 20.0))),
         unlimited("fast-2", || fast(162)),
         unlimited("fast-2-short", || fast(16)),
         unlimited("htcp-2-2.6.6", || of_stack("altaimd-2.6.6", two("htcp", 20))),

@@ -2,9 +2,9 @@
 //! mixtures.
 
 use cc::PROTOCOLS;
-use sim::{DisorderSpec, FlowSpec, HopSpec, HostSpec, LinkSpec, QueueSpec, QueueUnit, Spec, StretchSpec, UdpSpec};
+use sim::{DeviceSpec, DisorderSpec, FlowSpec, HopSpec, HostSpec, LinkSpec, QueueSpec, QueueUnit, Spec, StretchSpec, UdpSpec};
 
-use super::{against, flow, link, sampled_every, spec, transfers};
+use super::{against, flow, link, losing, of_stack, sampled_every, spec, timed_losses, transfers};
 
 /// Those that most runs use: they weigh more.
 const COMMON: [&str; 4] = ["reno", "cubic", "bbr", "bbr3"];
@@ -18,6 +18,7 @@ pub fn scenarios() -> Vec<Spec> {
     all.extend(PROTOCOLS.iter().filter(|protocol| protocol.name != "ptcp").map(|protocol| pair(protocol.name, 60, 4.0)));
     all.extend(DISCIPLINES.map(|discipline| behind(discipline, spec(link(180, 34, 100), vec![flow("cubic", 34), flow("reno", 50)], 20.0))));
     all.push(behind("fq-codel", spec(link(90, 40, 200), (0..30).map(|i| flow("cubic", 20 + 3 * i)).collect(), 10.0)));
+    all.extend(as_papers_ran());
     all.extend([on_hosts(), parking_lot(), both_ways(), marked(), lossy(), disordered(), with_datagrams()]);
     all
 }
@@ -42,6 +43,22 @@ fn common() -> Vec<Spec> {
         run.arrivals[0].flows.iter_mut().for_each(|flow| flow.handshake = true);
     }
     all.extend([short, beside]);
+    all
+}
+
+/// The stacks and paths of the papers: coarse clocks, one flow over a path that loses packets, losses by the clock, a host's device.
+fn as_papers_ran() -> Vec<Spec> {
+    let alone = |law, seconds| spec(link(500, 140, 100), vec![flow(law, 140)], seconds);
+    let mut all: Vec<Spec> = ["scalable", "bic", "fast"].map(|law| of_stack("linux-2.4", losing(2e-6, alone(law, 30.0)))).into();
+    all.extend(["reno", "htcp", "fast"].map(|law| of_stack("altaimd-2.6.6", pair(law, 25, 20.0))));
+    all.push(timed_losses(0.08, of_stack("linux-2.6.23", spec(link(900, 6, 200), vec![flow("concave-convex", 6)], 20.0))));
+    let mut device = of_stack("linux-2.4", spec(link(5_000, 20, 30), vec![FlowSpec { host: Some(0), ..flow("scalable", 20) }], 20.0));
+    device.hosts = vec![HostSpec {
+        packet_ns: 15_000,
+        device: Some(DeviceSpec { rate_bps: 5_000_000_000, queue_packets: 1_500 }),
+        ..HostSpec::default()
+    }];
+    all.push(device);
     all
 }
 
