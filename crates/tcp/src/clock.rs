@@ -84,7 +84,10 @@ impl Clock {
     #[inline(never)]
     pub(crate) fn timed(&self, [first, last]: [Flight; 2]) -> Timed {
         let stamped = self.stamped(last);
-        Timed { stamped, first: self.in_ticks(first.sent, self.stamped(first)), last: self.in_ticks(last.sent, stamped) }
+        let last_in_ticks = self.in_ticks(last.sent, stamped);
+        // Segments that were sent together are answered together.
+        let first_in_ticks = if first == last { last_in_ticks } else { self.in_ticks(first.sent, self.stamped(first)) };
+        Timed { stamped, first: first_in_ticks, last: last_in_ticks }
     }
 
     /// The RTT with the clock's errors and without its ticks.
