@@ -259,8 +259,8 @@ impl Wheel {
         }
     }
 
-    /// The ring is used up: fills it from the next event on. Slots become longer or shorter, if few or many events were in each. Whether
-    /// there is any event.
+    /// The ring is used up, and each slot was emptied when its time came: fills it from the next event on. Slots become longer or shorter, if few or
+    /// many events were in each. Whether there is any event.
     #[cold]
     #[inline(never)]
     fn fill_again(&mut self) -> bool {
@@ -297,13 +297,13 @@ impl Wheel {
         let bits = bits_of((self.nodes[last as usize].at - earliest) / count);
         if count > 1 && bits < self.length_bits && bits > 0 {
             self.length_bits = bits;
+            self.slots.fill(NONE);
             self.fill_from(earliest);
         }
     }
 
-    /// Fills the ring, the slot of `earliest` being the current one.
+    /// Fills the ring, whose slots are empty, the slot of `earliest` being the current one.
     fn fill_from(&mut self, earliest: u64) {
-        self.slots.fill(NONE);
         self.length_bits = self.length_bits.min(LENGTH_BITS_MAX);
         let current = earliest >> self.length_bits;
         self.behind = current + self.slots.len() as u64;
