@@ -1,32 +1,30 @@
 //! A growing ring buffer with a power-of-two capacity: the queue in every loop that has to be fast.
 
-/// Slots that the first entry brings: with very many flows most have no more ACKs under way.
-const FEW: usize = 4;
-
-/// First in, first out. Grows by doubling and shrinks only when asked to; allocates nothing before its first entry.
+/// First in, first out. Grows by doubling and shrinks only when asked to. Allocates nothing before its first entry, and `FEW` slots with it: with
+/// very many flows most have no more ACKs under way than four.
 #[derive(Debug)]
-pub struct Ring<T> {
+pub struct Ring<T, const FEW: usize = 4> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
     popped: usize,
     pushed: usize,
     slots: Box<[T]>,
 }
 
-impl<T> Default for Ring<T> {
-    fn default() -> Ring<T> {
+impl<T, const FEW: usize> Default for Ring<T, FEW> {
+    fn default() -> Ring<T, FEW> {
         Ring { popped: 0, pushed: 0, slots: Box::default() }
     }
 }
 
-impl<T: Copy> Clone for Ring<T> {
-    fn clone(&self) -> Ring<T> {
+impl<T: Copy, const FEW: usize> Clone for Ring<T, FEW> {
+    fn clone(&self) -> Ring<T, FEW> {
         let Ring { popped, pushed, ref slots } = *self;
         Ring { popped, pushed, slots: slots.clone() }
     }
 
     /// An empty ring takes no slots: those that were grown stay.
     #[inline]
-    fn clone_from(&mut self, from: &Ring<T>) {
+    fn clone_from(&mut self, from: &Ring<T, FEW>) {
         if from.popped == from.pushed {
             (self.popped, self.pushed) = (from.popped, from.pushed);
         } else {
@@ -35,7 +33,7 @@ impl<T: Copy> Clone for Ring<T> {
     }
 }
 
-impl<T: Copy + Default> Ring<T> {
+impl<T: Copy + Default, const FEW: usize> Ring<T, FEW> {
     /// Whether nothing is queued.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -85,6 +83,15 @@ impl<T: Copy + Default> Ring<T> {
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.pop_if(|_| true)
+    }
+
+    /// Takes the two oldest entries, if there are two.
+    #[inline(always)]
+    pub fn pop_pair(&mut self) -> Option<[T; 2]> {
+        let second = *self.second()?;
+        let first = *self.entry(self.popped);
+        self.popped += 2;
+        Some([first, second])
     }
 
     /// Takes the oldest entry if it is as wanted.
@@ -175,7 +182,7 @@ mod tests {
 
     #[test]
     fn order_survives_growth_across_the_wrap() {
-        let mut ring = Ring::default();
+        let mut ring: Ring<u32> = Ring::default();
         let mut next = 0;
         for round in 0..40u32 {
             for i in 0..5 {
@@ -200,7 +207,7 @@ mod tests {
     #[test]
     fn all_that_are_wanted_go_and_no_other() {
         for wanted in 0..=70 {
-            let mut ring = Ring::default();
+            let mut ring: Ring<u32> = Ring::default();
             (0..70).for_each(|entry| ring.push(entry));
             ring.pop_while(|&entry: &u32| entry < wanted);
             assert!(ring.iter().copied().eq(wanted..70), "{wanted}");

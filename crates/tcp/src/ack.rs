@@ -26,6 +26,21 @@ impl Sack {
         self.blocks.iter().filter(|block| block.to > block.from).count() as u32 + u32::from(self.duplicate.is_some())
     }
 
+    /// Its blocks now that all below `next` is in order: at most one of them was.
+    #[inline]
+    pub(crate) fn blocks_above(&self, next: u64) -> [Range; 3] {
+        let [first, second, third] = self.blocks;
+        if first.from < next {
+            [second, third, Range::default()]
+        } else if second.from < next {
+            [first, third, Range::default()]
+        } else if third.from < next {
+            [first, second, Range::default()]
+        } else {
+            self.blocks
+        }
+    }
+
     /// Bytes of that option.
     pub fn option_bytes(&self) -> u32 {
         sack_option_bytes(self.block_count())

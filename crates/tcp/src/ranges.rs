@@ -25,17 +25,23 @@ impl Range {
     }
 }
 
-/// Disjoint, non-adjacent ranges in ascending order.
+/// Disjoint, non-adjacent ranges. The highest, which most questions are about, lies at hand; of very many flows with small windows most have no more.
 #[derive(Debug, Default)]
-pub struct Ranges(VecDeque<Range>);
+pub struct Ranges {
+    /// The highest; an empty one if the set is.
+    highest: Range,
+    /// The others, in ascending order.
+    below: VecDeque<Range>,
+}
 
 impl Clone for Ranges {
     fn clone(&self) -> Ranges {
-        Ranges(self.0.clone())
+        Ranges { highest: self.highest, below: self.below.clone() }
     }
 
     fn clone_from(&mut self, from: &Ranges) {
-        self.0.clone_from(&from.0);
+        self.highest = from.highest;
+        self.below.clone_from(&from.below);
     }
 }
 
@@ -43,99 +49,96 @@ impl Ranges {
     /// Whether the set holds nothing.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.highest.is_empty()
     }
 
     /// The range that contains `seq`.
     #[inline]
     pub fn containing(&self, seq: u64) -> Option<Range> {
-        // Most questions are about the highest range.
-        match self.0.back() {
-            Some(&highest) if seq < highest.from => self.containing_below(seq),
-            Some(&highest) if seq < highest.to => Some(highest),
-            _ => None,
+        if seq < self.highest.from {
+            self.containing_below(seq)
+        } else {
+            Some(self.highest).filter(|highest| seq < highest.to)
         }
     }
 
     fn containing_below(&self, seq: u64) -> Option<Range> {
-        let index = self.0.partition_point(|range| range.to <= seq);
-        self.0.get(index).copied().filter(|range| range.from <= seq)
+        let index = self.below.partition_point(|range| range.to <= seq);
+        self.below.get(index).copied().filter(|range| range.from <= seq)
     }
 
     /// One past the highest segment; 0 if the set is empty.
     #[inline]
     pub fn end(&self) -> u64 {
-        self.0.back().map_or(0, |highest| highest.to)
+        self.highest.to
     }
 
     /// The highest range; an empty one if the set is.
     #[inline]
     pub fn highest(&self) -> Range {
-        self.0.back().copied().unwrap_or_default()
+        self.highest
     }
 
     /// The ranges from the highest down.
     pub fn descending(&self) -> impl Iterator<Item = Range> + '_ {
-        self.0.iter().rev().copied()
+        let highest = Some(self.highest).filter(|highest| !highest.is_empty());
+        highest.into_iter().chain(self.below.iter().rev().copied())
     }
 
     /// Adds `range`, which must not overlap the set, joining its neighbours.
     #[inline]
     pub fn insert(&mut self, range: Range) {
-        match self.0.back_mut() {
-            Some(highest) if range.from < highest.to => self.insert_below(range),
-            Some(highest) if range.from == highest.to => highest.to = range.to,
-            _ => {
-                if self.0.capacity() == 0 {
-                    self.make_room();
-                }
-                self.0.push_back(range);
+        if range.from < self.highest.to {
+            self.insert_below(range);
+        } else if range.from == self.highest.to {
+            self.highest.to = range.to;
+        } else {
+            if !self.is_empty() {
+                self.below.push_back(self.highest);
             }
+            self.highest = range;
         }
-    }
-
-    /// For one: of very many flows with small windows most have no more, and four, as is usual, would be felt.
-    #[cold]
-    fn make_room(&mut self) {
-        self.0.reserve_exact(1);
     }
 
     /// [`Ranges::insert`] somewhere before the highest range.
     fn insert_below(&mut self, range: Range) {
-        let index = self.0.partition_point(|before| before.to < range.from);
-        let joins_left = self.0.get(index).is_some_and(|before| before.to == range.from);
-        let right = index + usize::from(joins_left);
-        let joins_right = self.0.get(right).is_some_and(|after| after.from == range.to);
-        match (joins_left, joins_right) {
-            (true, true) => {
-                self.0[index].to = self.0[right].to;
-                self.0.remove(right);
+        let index = self.below.partition_point(|before| before.to < range.from);
+        let left = self.below.get(index).copied().filter(|before| before.to == range.from);
+        let after = self.below.get_mut(index + usize::from(left.is_some())).unwrap_or(&mut self.highest);
+        match (left, after.from == range.to) {
+            (Some(left), true) => {
+                after.from = left.from;
+                self.below.remove(index);
             }
-            (true, false) => self.0[index].to = range.to,
-            (false, true) => self.0[right].from = range.from,
-            (false, false) => self.0.insert(index, range),
+            (Some(_), false) => self.below[index].to = range.to,
+            (None, true) => after.from = range.from,
+            (None, false) => self.below.insert(index, range),
         }
     }
 
     /// Removes everything below `seq`.
     pub fn remove_below(&mut self, seq: u64) {
-        while self.0.front().is_some_and(|range| range.to <= seq) {
-            self.0.pop_front();
+        while self.below.front().is_some_and(|range| range.to <= seq) {
+            self.below.pop_front();
         }
-        if let Some(range) = self.0.front_mut() {
-            range.from = range.from.max(seq);
+        if self.highest.to <= seq {
+            self.highest = Range::default();
+            return;
         }
+        let lowest = self.below.front_mut().unwrap_or(&mut self.highest);
+        lowest.from = lowest.from.max(seq);
     }
 
     /// Takes out the lowest range if it begins with `next`, below which there is none. Returns the first segment from `next` on that was not in it.
     pub fn take_from(&mut self, next: u64) -> u64 {
-        match self.0.front() {
-            Some(&Range { from, to }) if from == next => {
-                self.0.pop_front();
-                to
-            }
-            _ => next,
+        let lowest = self.below.front().copied().unwrap_or(self.highest);
+        if lowest.from != next || lowest.is_empty() {
+            return next;
         }
+        if self.below.pop_front().is_none() {
+            self.highest = Range::default();
+        }
+        lowest.to
     }
 
     /// Calls `new` with each part of `range` that the set lacks, lowest first, and adds it.
@@ -156,8 +159,9 @@ impl Ranges {
     fn fill_below(&mut self, range: Range, mut new: impl FnMut(Range)) {
         let mut at = range.from;
         while at < range.to {
-            let index = self.0.partition_point(|before| before.to <= at);
-            let next = self.0.get(index).copied().unwrap_or(Range { from: u64::MAX, to: u64::MAX });
+            let index = self.below.partition_point(|before| before.to <= at);
+            let next = self.below.get(index).copied().unwrap_or(self.highest);
+            let next = if next.to <= at { Range { from: u64::MAX, to: u64::MAX } } else { next };
             if next.from <= at {
                 at = next.to;
                 continue;

@@ -386,7 +386,6 @@ impl Receiver {
     #[inline]
     fn begins_block_on_top(&mut self, seq: u64) -> bool {
         let [first, second, _] = self.sack.blocks;
-        let stands = |block: Range, latest: u64| if latest == u64::MAX { block.to == 0 } else { block.from <= latest && latest < block.to };
         let is_above = !self.out_of_order.is_empty() && seq > self.out_of_order.end();
         if !is_above || first.to == 0 || !stands(first, self.recent[0]) || !stands(second, self.recent[1]) {
             return false;
@@ -402,13 +401,17 @@ impl Receiver {
         if self.begins_block_on_top(seq) {
             return;
         }
-        self.sack = Sack::default();
+        let before = std::mem::take(&mut self.sack);
         if seq == self.next {
             if self.pending == 0 {
                 self.echo = segment.sent;
                 self.delay = segment.delay();
             }
             self.next = self.out_of_order.take_from(seq + 1);
+            if before.duplicate.is_none() && stands(before.blocks[0], self.recent[0]) {
+                self.sack.blocks = before.blocks_above(self.next);
+                return;
+            }
         } else if seq < self.next || self.out_of_order.containing(seq).is_some() {
             self.sack.duplicate = Some(seq);
             if seq < self.next && self.compression.is_on() {
@@ -468,6 +471,16 @@ impl Receiver {
                 count += 1;
             }
         }
+    }
+}
+
+/// The block that was reported is still that of the segment `latest`: no segment joined it that no ACK told of.
+#[inline]
+fn stands(block: Range, latest: u64) -> bool {
+    if latest == u64::MAX {
+        block.to == 0
+    } else {
+        block.from <= latest && latest < block.to
     }
 }
 

@@ -19,6 +19,23 @@ pub(crate) fn current_ssthresh(w: &Window) -> f64 {
     w.ssthresh.max((w.cwnd / 2.0).floor() + (w.cwnd / 4.0).floor())
 }
 
+/// What an ACK brought, as far as a reduction asks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Brought {
+    /// Segments delivered.
+    pub(crate) delivered: u32,
+    /// Segments newly marked lost.
+    pub(crate) lost: u32,
+    /// It moved the window.
+    pub(crate) advances: bool,
+}
+
+impl Brought {
+    pub(crate) fn by(progress: &Progress) -> Brought {
+        Brought { delivered: progress.delivered, lost: progress.lost, advances: progress.acked > 0 }
+    }
+}
+
 /// Counters of the reduction under way.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reduction {
@@ -33,24 +50,24 @@ struct Reduction {
 
 impl Reduction {
     /// RecoverFS: outstanding at the beginning, less what had been SACKed before the ACK that began it all.
-    fn recovery_flight(&mut self, c: &Connection, progress: &Progress) -> u64 {
+    fn recovery_flight(&mut self, c: &Connection, brought: Brought) -> u64 {
         if !self.has_begun {
             self.has_begun = true;
-            let before = c.delivered.saturating_sub(progress.delivered.into());
+            let before = c.delivered.saturating_sub(brought.delivered.into());
             self.flight = self.flight.saturating_sub(before).max(1);
         }
         self.flight
     }
 
     /// Segments that proportional rate reduction allows to be sent now (RFC 9937 6.2; Linux 6.1 differs in the base alone).
-    fn allowance(&mut self, pipe: u64, base: Base, progress: &Progress) -> u64 {
+    fn allowance(&mut self, pipe: u64, base: Base, brought: Brought) -> u64 {
         let Base { ssthresh, from } = base;
-        self.delivered += progress.delivered;
+        self.delivered += brought.delivered;
         let allowed = if pipe > ssthresh {
             (u64::from(self.delivered) * ssthresh).div_ceil(from).saturating_sub(self.sent.into())
         } else {
-            let mut allowed = u64::from(self.delivered.saturating_sub(self.sent).max(progress.delivered));
-            if progress.acked > 0 && progress.lost == 0 {
+            let mut allowed = u64::from(self.delivered.saturating_sub(self.sent).max(brought.delivered));
+            if brought.advances && brought.lost == 0 {
                 allowed += 1;
             }
             allowed.min(ssthresh - pipe)
@@ -160,15 +177,15 @@ impl Recovery {
     }
 
     /// One ACK's worth of reduction.
-    pub(crate) fn reduce(&mut self, w: &mut Window, c: &Connection, progress: &Progress) {
+    pub(crate) fn reduce(&mut self, w: &mut Window, c: &Connection, brought: Brought) {
         if self.has_full_control {
             return;
         }
         match self.rule {
-            RecoveryRule::Prr => self.reduce_in_proportion(w, c, progress, (c.prior_cwnd as i64).max(1) as u64),
+            RecoveryRule::Prr => self.reduce_in_proportion(w, c, brought, (c.prior_cwnd as i64).max(1) as u64),
             RecoveryRule::Rfc9937 => {
-                let from = self.reduction.recovery_flight(c, progress);
-                self.reduce_in_proportion(w, c, progress, from);
+                let from = self.reduction.recovery_flight(c, brought);
+                self.reduce_in_proportion(w, c, brought, from);
             }
             RecoveryRule::AtOnce | RecoveryRule::ToOne => {}
             RecoveryRule::RateHalving => {
@@ -181,10 +198,12 @@ impl Recovery {
         }
     }
 
-    fn reduce_in_proportion(&mut self, w: &mut Window, c: &Connection, progress: &Progress, from: u64) {
-        if progress.delivered > 0 {
+    fn reduce_in_proportion(&mut self, w: &mut Window, c: &Connection, brought: Brought, from: u64) {
+        if brought.delivered > 0 {
             let pipe = u64::from(c.in_flight);
-            let allowed = self.reduction.allowance(pipe, Base { ssthresh: w.ssthresh as u64, from }, progress);
+            // Of 32 bits, for the conversion is then shorter; more are not under way.
+            let ssthresh = u64::from(w.ssthresh as u32);
+            let allowed = self.reduction.allowance(pipe, Base { ssthresh, from }, brought);
             // Signed, for the conversion is then one instruction.
             w.cwnd = (pipe + allowed).max(1) as i64 as f64;
         }
@@ -288,8 +307,8 @@ mod tests {
         (1..=50)
             .map(|_| {
                 pipe -= 1;
-                let progress = Progress { delivered: 1, ..Progress::default() };
-                let allowed = reduction.allowance(pipe, Base { ssthresh, from: 100 }, &progress);
+                let brought = Brought { delivered: 1, lost: 0, advances: false };
+                let allowed = reduction.allowance(pipe, Base { ssthresh, from: 100 }, brought);
                 reduction.sent += allowed as u32;
                 pipe += allowed;
                 u64::from(reduction.sent)

@@ -108,7 +108,7 @@ fn accept_kinds<'a>(path: &str, flows: &'a [FlowSpec], run: &Run<'a>, links: &[A
         }
         let accepted = accept_flow(index, flow, run);
         kinds.push(accepted.map_err(|error| SpecError { field: format!("{path}.{}", error.field), ..error })?);
-        accept_packet(&format!("{path}.flows[{index}]"), flow, links, run.spec)?;
+        accept_packet(format_args!("{path}.flows[{index}]"), flow, links, run.spec)?;
     }
     Ok(kinds)
 }

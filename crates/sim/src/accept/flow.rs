@@ -1,5 +1,7 @@
 //! A flow, checked.
 
+use std::fmt::Display;
+
 use cc::{CongestionControl, Controller, Guests};
 use endpoint::{Opens, Stacks};
 use net::Limit;
@@ -17,6 +19,7 @@ use super::requests::accept_requests;
 use super::writes::accept_writes;
 use crate::error::SpecError;
 use crate::limits::{RTT_S, STREAM_COUNT, TURN_S};
+use crate::records::SAID;
 use crate::spec::{Direction, FlowSpec, Spec, WritesSpec};
 
 /// A receiver's window without a cap, segments: some at least, and no more than a TCP header can say (RFC 7323 2.3).
@@ -51,6 +54,8 @@ pub struct AcceptedFlow<'a> {
     pub sender: SenderSpec,
     /// How far the receiver's window may open, segments.
     pub receives: u64,
+    /// Names of the algorithm's variables.
+    pub variables: &'static [&'static str],
     /// The flow as given.
     pub spec: &'a FlowSpec,
     /// The laws from outside that its name may mean.
@@ -94,7 +99,7 @@ impl AcceptedFlow<'_> {
 }
 
 /// Each queue on a flow's way holds one of its packets.
-pub(crate) fn accept_packet(path: &str, flow: &FlowSpec, links: &[AcceptedLink], run: &Spec) -> Result<(), SpecError> {
+pub(crate) fn accept_packet(path: impl Display, flow: &FlowSpec, links: &[AcceptedLink], run: &Spec) -> Result<(), SpecError> {
     let (first, last) = match flow.direction {
         Direction::Forward => flow.hops.links(run),
         Direction::Reverse => (run.hops.len() + 1, run.hops.len() + 1),
@@ -158,8 +163,8 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     if flow.direction == Direction::Reverse && spec.reverse.is_none() {
         return refuse(field("direction"), "reverse", "a reverse flow needs a reverse link");
     }
-    accept_stretch(&format!("flows[{index}]"), flow.hops, spec)?;
-    accept_base_rtt(&format!("flows[{index}]"), flow.rtt_ns, flow.hops.between_ns(spec))?;
+    accept_stretch(format_args!("flows[{index}]"), flow.hops, spec)?;
+    accept_base_rtt(format_args!("flows[{index}]"), flow.rtt_ns, flow.hops.between_ns(spec))?;
     if let Some(writes) = &flow.writes {
         accept_writes(index, writes)?;
     }
@@ -213,7 +218,8 @@ pub(crate) fn accept_flow<'a>(index: usize, flow: &'a FlowSpec, run: &Run<'a>) -
     let window = offered.or(flow.window_packets).unwrap_or(widest);
     let sender = SenderSpec { options, mss: flow.mss_bytes, segments, window, device };
     let receives = sender.window;
-    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, spec: flow, guests, stack: None })
+    let variables = built.algorithm.variable_names();
+    Ok(AcceptedFlow { algorithm: built.name, variant: built.variant, sender, receives, variables, spec: flow, guests, stack: None })
 }
 
 /// A flow that is a whole stack's: what only the simulator's TCP has, it must not ask for. Its place among the flows is that of an idle Reno.
@@ -276,6 +282,7 @@ fn accept_stack<'a>(
         variant: stack.known_as(),
         sender,
         receives,
+        variables: SAID,
         spec: flow,
         guests: run.guests,
         stack: Some(stack),

@@ -1,5 +1,7 @@
 //! Several bottlenecks in a row, checked.
 
+use std::fmt::Display;
+
 use super::refusal::{refuse, seconds};
 use crate::error::SpecError;
 use crate::limits::{EXTRA_S, MOST_HOPS};
@@ -18,8 +20,8 @@ pub(crate) fn accept_hops(spec: &Spec) -> Result<(), SpecError> {
     Ok(())
 }
 
-/// Refuses a stretch that does not exist; `path` is whose it is.
-pub(crate) fn accept_stretch(path: &str, stretch: StretchSpec, spec: &Spec) -> Result<(), SpecError> {
+/// Refuses a stretch that does not exist; `path` is whose it is, made into text only then.
+pub(crate) fn accept_stretch(path: impl Display, stretch: StretchSpec, spec: &Spec) -> Result<(), SpecError> {
     let hops = 1 + spec.hops.len() as u32;
     let enter = stretch.enter.unwrap_or(1);
     if !(1..=hops).contains(&enter) {
@@ -33,7 +35,7 @@ pub(crate) fn accept_stretch(path: &str, stretch: StretchSpec, spec: &Spec) -> R
 }
 
 /// Refuses a base RTT that the way between the hops does not fit into.
-pub(crate) fn accept_base_rtt(path: &str, rtt_ns: u64, between_ns: u64) -> Result<(), SpecError> {
+pub(crate) fn accept_base_rtt(path: impl Display, rtt_ns: u64, between_ns: u64) -> Result<(), SpecError> {
     if between_ns > rtt_ns / 4 {
         let allowed = format!("give at least four times the {} between the flow's first and last hop", seconds(between_ns));
         return refuse(format!("{path}.rtt"), seconds(rtt_ns), allowed);

@@ -99,7 +99,7 @@ pub fn accept_beside<'a>(spec: &'a Spec, guests: &'a Guests, stacks: &'a Stacks)
     let mut flows = spec.flows.iter().enumerate().map(|(index, flow)| accept_flow(index, flow, &run)).collect::<Result<Vec<_>, _>>()?;
     let most: Vec<Most> = links.iter().zip(spec.links()).map(|(link, given)| Most::of(link.fifo.rate, given.spec)).collect();
     for (index, flow) in flows.iter().enumerate() {
-        accept_packet(&format!("flows[{index}]"), flow.spec, &links, spec)?;
+        accept_packet(format_args!("flows[{index}]"), flow.spec, &links, spec)?;
     }
     let mut sources = accept_sources(&run, &links)?;
     for flow in flows.iter_mut().chain(sources.iter_mut().flat_map(|source| &mut source.kinds)) {

@@ -31,7 +31,7 @@ fn accept_source(index: usize, source: &UdpSpec, spec: &Spec) -> Result<(), Spec
     if source.direction == Direction::Reverse && spec.reverse.is_none() {
         return refuse(field("direction"), "reverse", "a reverse source needs a reverse link");
     }
-    accept_stretch(&format!("traffic[{index}]"), source.hops, spec)?;
+    accept_stretch(format_args!("traffic[{index}]"), source.hops, spec)?;
     let Some(wave) = source.wave else { return Ok(()) };
     if wave.amplitude_bps > source.rate_bps {
         return refuse(field("amplitude"), wave.amplitude_bps, "give at most the rate: nothing is sent backwards");

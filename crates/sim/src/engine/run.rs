@@ -23,9 +23,8 @@ use crate::parts::load::Load;
 use crate::parts::party::{Counts, Numbers, Party};
 use crate::parts::stack::StackFlow;
 use crate::parts::tap::Tapped;
-use crate::records::{FlowSamples, Records, Shown, SAID};
+use crate::records::{FlowSamples, Records, Shown};
 use crate::spec::{access_delay, Spec};
-use cc::CongestionControl;
 
 /// Events between two looks at the interrupt flag: a few milliseconds.
 pub const EVENTS_PER_LOOK: u64 = 1 << 17;
@@ -75,7 +74,7 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         let shown = accepted.flows.iter().map(|flow| Shown {
             // A whole stack's bytes are counted as they are.
             mss: if flow.stack.is_some() { 1 } else { flow.sender.mss },
-            variables: if flow.stack.is_some() { SAID } else { flow.control(0, 0).variable_names() },
+            variables: flow.variables,
         });
         let flow_samples = FlowSamples::new(spec.sample_ns, shown);
         let records = Records { flow_samples, transfers, ..Records::default() };

@@ -71,6 +71,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
 #[inline(never)]
 fn note_at_window(at_window: &mut Vec<SenderTotals>, flows: usize, index: usize, flow: &mut Flow) {
     let begins = std::mem::replace(&mut flow.agenda.window_at, Time::NEVER);
+    flow.agenda.refresh();
     let totals = flow.totals(begins);
     if totals == SenderTotals::default() {
         return;

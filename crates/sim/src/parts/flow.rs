@@ -47,6 +47,8 @@ pub(crate) struct Agenda {
     pub(crate) end: Time,
     /// The earlier of `start` and `stop`.
     turn: Time,
+    /// The earliest of all these but `next_sample`.
+    rest: Time,
     /// The earliest of all these: until then nothing but the flow's ACKs and timers needs a look.
     pub(crate) calm_until: Time,
     /// When the sender's timer is looked at: not later than its deadline.
@@ -57,13 +59,14 @@ impl Agenda {
     /// After any of the times but `wake` was moved.
     pub(crate) fn refresh(&mut self) {
         self.turn = self.start.min(self.stop);
+        self.rest = self.turn.min(self.end).min(self.window_at);
         self.look_ahead();
     }
 
-    /// After the next sample, or the beginning of the window, was moved.
+    /// After the next sample was moved.
     #[inline]
     pub(crate) fn look_ahead(&mut self) {
-        self.calm_until = self.turn.min(self.end).min(self.next_sample).min(self.window_at);
+        self.calm_until = self.rest.min(self.next_sample);
     }
 
     /// After any event of the sender: looks at its timer no later than `deadline`.
@@ -124,6 +127,7 @@ impl Flow {
             stop: given.stop_ns.map_or(Time::NEVER, |stop| Time(stop) + access),
             wake: Time::NEVER,
             turn: Time::NEVER,
+            rest: Time::NEVER,
             end: Time(spec.duration_ns) + access,
             next_sample: samples.saturating_add(access),
             window_at: Time(spec.warmup_ns.max(given.start_ns)) + access,
@@ -154,6 +158,7 @@ impl Flow {
     pub(crate) fn prototype(mut self) -> Flow {
         self.agenda.next_sample = Time::NEVER;
         self.agenda.window_at = Time::NEVER;
+        self.agenda.refresh();
         self.path.is_transfer = true;
         self
     }

@@ -3,8 +3,11 @@
 use net::Ring;
 use tcp::{Range, Sack};
 
+/// Room for so many words is made at once.
+const FEW_WORDS: usize = 16;
+
 /// Room for more words is given back when none is in use: what losses in large windows took would be much of many flows' memory.
-const WORDS_KEPT: usize = 16;
+const WORDS_KEPT: usize = 32;
 
 /// The first block's length if a word of its own says where it begins.
 const LONG: u64 = u32::MAX as u64;
@@ -16,7 +19,7 @@ const HAS_WINDOW: u32 = 8;
 /// SACK information in order. Of each: the first block's end, its length and what follows; a word for each further block, which ends less than 2^31
 /// segments away; a segment that arrived twice; a window.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PackedSacks(Ring<u64>);
+pub(super) struct PackedSacks(Ring<u64, FEW_WORDS>);
 
 impl PackedSacks {
     /// Nothing is on its way.
@@ -62,7 +65,7 @@ impl PackedSacks {
     /// Takes the first.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Sack> {
-        let first = [self.0.pop()?, self.0.pop()?];
+        let first = self.0.pop_pair()?;
         alone(first).or_else(|| self.pop_rest(first))
     }
 

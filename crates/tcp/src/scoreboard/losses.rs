@@ -20,6 +20,9 @@ impl Scoreboard {
             let Sending { sent, flags } = self.outstanding(seq);
             if flags & SACKED != 0 {
                 seq = self.sacked.containing(seq).map_or(seq + 1, |range| range.to);
+                if !unresolved {
+                    self.classified_until = seq;
+                }
                 continue;
             }
             if flags & (LOST | EVER_RETRANSMITTED | FOUND_LATE) == 0 {
@@ -74,8 +77,8 @@ impl Scoreboard {
 
     /// What was sent again at `sent` is the latest transmission of `seq`, and neither known to have arrived nor to be lost.
     fn is_under_way_again(&self, c: &Connection, seq: u64, sent: Time) -> bool {
-        let flags = self.flags(seq);
-        seq >= c.una && self.sent_at(seq) == sent && flags & (SACKED | FOUND_LATE) == 0 && flags & (LOST | RETRANSMITTED) != LOST
+        let Sending { sent: latest, flags } = self.outstanding(seq);
+        seq >= c.una && latest == sent && flags & (SACKED | FOUND_LATE) == 0 && flags & (LOST | RETRANSMITTED) != LOST
     }
 
     /// RFC 6675 IsLost: three segments SACKed above.

@@ -219,6 +219,9 @@ impl Scoreboard {
         assert!(seq < c.nxt, "SACK of {seq}, not below snd_nxt {}", c.nxt);
         self.reported = sack.blocks;
         self.sacked.insert(Range::of(seq));
+        if self.classified_until == seq {
+            self.classified_until = seq + 1;
+        }
         Some((seq, self.mark_sacked(seq).sent))
     }
 

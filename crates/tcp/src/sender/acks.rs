@@ -8,7 +8,7 @@ use crate::clock::Flight;
 use crate::progress::Progress;
 use crate::rack::Delivery;
 use crate::rate::Change;
-use crate::recovery::is_reduction;
+use crate::recovery::{is_reduction, Brought};
 use crate::scoreboard::{Sending, EVER_RETRANSMITTED, SACKED};
 use crate::{Ack, Range, Sack, Wire};
 
@@ -354,7 +354,7 @@ impl<C: CongestionControl> Sender<C> {
             self.report_losses();
             self.steer_by_rate(change, wire);
         } else if is_reduction(self.c.ca_state) {
-            self.recovery.reduce(&mut self.w, &self.c, progress);
+            self.recovery.reduce(&mut self.w, &self.c, Brought::by(progress));
         } else if !self.recovery.is_frozen(&self.c) && (progress.acked > 0 || (self.reordering.is_high() && progress.sacked > 0)) {
             self.grow(progress.delivered, wire);
         }

@@ -4,7 +4,7 @@ use cc::{CaState, CongestionControl};
 use units::{Duration, Time};
 
 use super::Sender;
-use crate::progress::Progress;
+use crate::recovery::Brought;
 use crate::timers::{probe_wait, Kind};
 use crate::Wire;
 
@@ -111,7 +111,7 @@ impl<C: CongestionControl> Sender<C> {
         self.report_losses();
         if self.c.in_flight != before && self.c.ca_state != CaState::Recovery {
             self.enter_recovery(false, wire);
-            self.recovery.reduce(&mut self.w, &self.c, &Progress { delivered: 1, ..Progress::default() });
+            self.recovery.reduce(&mut self.w, &self.c, Brought { delivered: 1, lost: 0, advances: false });
         }
         if self.c.una < self.c.nxt {
             self.arm_retransmission();

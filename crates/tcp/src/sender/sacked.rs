@@ -9,9 +9,8 @@ use units::Time;
 
 use super::acks::Sampled;
 use super::Sender;
-use crate::progress::Progress;
 use crate::rack::{Delivery, Detection};
-use crate::recovery::is_reduction;
+use crate::recovery::{is_reduction, Brought};
 use crate::{Ack, Sack, Wire};
 
 impl<C: CongestionControl> Sender<C> {
@@ -71,7 +70,7 @@ impl<C: CongestionControl> Sender<C> {
         }
         // Steps 9 and 10.
         if is_reduction(self.c.ca_state) {
-            self.recovery.reduce(&mut self.w, &self.c, &Progress { sacked: 1, delivered: 1, lost, ..Progress::default() });
+            self.recovery.reduce(&mut self.w, &self.c, Brought { delivered: 1, lost, advances: false });
         } else if self.reordering.is_high() {
             self.grow(1, wire);
         }

@@ -199,8 +199,9 @@ impl Wheel {
             let first = std::mem::replace(&mut self.slots[slot as usize & cut], NONE);
             if first != NONE {
                 self.begin_slot(slot, first);
-                if self.nodes[first as usize].next != NONE {
-                    self.put_in_order();
+                let second = self.nodes[first as usize].next;
+                if second != NONE {
+                    self.put_two_in_order(first, second);
                 }
                 return true;
             }
@@ -213,7 +214,20 @@ impl Wheel {
         (self.current, self.first) = (slot, first);
     }
 
-    /// The chain of the current slot is put in order.
+    /// The chain of the current slot, which begins with these two, is put in order: mostly they are all.
+    #[inline]
+    fn put_two_in_order(&mut self, first: u32, second: u32) {
+        let [one, other] = [first, second].map(|party| self.nodes[party as usize]);
+        if other.next != NONE {
+            self.put_in_order();
+        } else if (other.at, second) < (one.at, first) {
+            self.nodes[first as usize] = Node { next: NONE, previous: second, ..one };
+            self.nodes[second as usize] = Node { next: first, previous: NONE, ..other };
+            self.first = second;
+        }
+    }
+
+    /// The same of a chain of any length.
     #[inline(never)]
     fn put_in_order(&mut self) {
         let mut next = std::mem::replace(&mut self.first, NONE);
@@ -231,7 +245,7 @@ impl Wheel {
     /// The same of a long chain, of which these are left.
     #[cold]
     fn sort_with(&mut self, rest: u32) {
-        let mut chain = Vec::new();
+        let mut chain = Vec::with_capacity(4 * SHORT);
         for mut next in [std::mem::replace(&mut self.first, NONE), rest] {
             while next != NONE {
                 chain.push((self.nodes[next as usize].at, next));
@@ -245,8 +259,8 @@ impl Wheel {
         }
     }
 
-    /// The ring is used up: fills it from the next event on. Slots become longer or shorter, if few or many events were in each. Whether
-    /// there is any event.
+    /// The ring is used up, and each slot was emptied when its time came: fills it from the next event on. Slots become longer or shorter, if few or
+    /// many events were in each. Whether there is any event.
     #[cold]
     #[inline(never)]
     fn fill_again(&mut self) -> bool {
@@ -283,13 +297,13 @@ impl Wheel {
         let bits = bits_of((self.nodes[last as usize].at - earliest) / count);
         if count > 1 && bits < self.length_bits && bits > 0 {
             self.length_bits = bits;
+            self.slots.fill(NONE);
             self.fill_from(earliest);
         }
     }
 
-    /// Fills the ring, the slot of `earliest` being the current one.
+    /// Fills the ring, whose slots are empty, the slot of `earliest` being the current one.
     fn fill_from(&mut self, earliest: u64) {
-        self.slots.fill(NONE);
         self.length_bits = self.length_bits.min(LENGTH_BITS_MAX);
         let current = earliest >> self.length_bits;
         self.behind = current + self.slots.len() as u64;
