@@ -51,7 +51,7 @@ pub(crate) struct Agenda {
     rest: Time,
     /// The earliest of all these: until then nothing but the flow's ACKs and timers needs a look.
     pub(crate) calm_until: Time,
-    /// When the sender's timer is looked at: not later than its deadline.
+    /// When the sender's timer expires.
     pub(crate) wake: Time,
 }
 
@@ -69,10 +69,10 @@ impl Agenda {
         self.calm_until = self.rest.min(self.next_sample);
     }
 
-    /// After any event of the sender: looks at its timer no later than `deadline`.
+    /// After any event of the sender: its timer expires at `deadline`.
     #[inline]
     pub(crate) fn rearm(&mut self, deadline: Time) {
-        self.wake = self.wake.min(deadline);
+        self.wake = deadline;
     }
 }
 
