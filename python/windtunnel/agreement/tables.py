@@ -114,6 +114,12 @@ def _path(scenario: Mapping[str, Any]) -> str:
     return f"{TITLES[scenario['experiment']]}, {scenario['rate_mbps']:g} Mbit/s, {scenario['rtt_ms']:g} ms"
 
 
+def _engine(folder: Path) -> str:
+    """Return the engine versions of a comparison's simulated runs, as they were stored with them."""
+    declared = (json.loads(one.read_text(encoding="utf-8")) for one in sorted((folder / "sim").rglob("experiment.json")))
+    return " and ".join(sorted({str(one["backend_version"]) for one in declared}, key=int))
+
+
 def main(folder: str, page: str) -> None:
     """Renew a page from a comparison's folder.
 
@@ -125,7 +131,7 @@ def main(folder: str, page: str) -> None:
     rows = json.loads((Path(folder) / "report" / "rows.json").read_text(encoding="utf-8"))
     kernel = json.loads((Path(folder) / "linux" / "results.json").read_text(encoding="utf-8"))["subtitle"]
     path = Path(page)
-    facts = f"{date.today().isoformat()}, version {__version__} against {kernel}: {len(rows)} comparisons."
+    facts = f"{date.today().isoformat()}, version {__version__}, engine {_engine(Path(folder))}, against {kernel}: {len(rows)} comparisons."
     path.write_text(renewed(path.read_text(encoding="utf-8"), rows, facts), encoding="utf-8")
 
 
