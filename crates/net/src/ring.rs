@@ -1,30 +1,32 @@
 //! A growing ring buffer with a power-of-two capacity: the queue in every loop that has to be fast.
 
-/// First in, first out. Grows by doubling and shrinks only when asked to. Allocates nothing before its first entry, and `FEW` slots with it: with
-/// very many flows most have no more ACKs under way than four.
+/// Slots that the first entry brings: with very many flows most have no more ACKs under way.
+const FEW: usize = 4;
+
+/// First in, first out. Grows by doubling and shrinks only when asked to; allocates nothing before its first entry.
 #[derive(Debug)]
-pub struct Ring<T, const FEW: usize = 4> {
+pub struct Ring<T> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
     popped: usize,
     pushed: usize,
     slots: Box<[T]>,
 }
 
-impl<T, const FEW: usize> Default for Ring<T, FEW> {
-    fn default() -> Ring<T, FEW> {
+impl<T> Default for Ring<T> {
+    fn default() -> Ring<T> {
         Ring { popped: 0, pushed: 0, slots: Box::default() }
     }
 }
 
-impl<T: Copy, const FEW: usize> Clone for Ring<T, FEW> {
-    fn clone(&self) -> Ring<T, FEW> {
+impl<T: Copy> Clone for Ring<T> {
+    fn clone(&self) -> Ring<T> {
         let Ring { popped, pushed, ref slots } = *self;
         Ring { popped, pushed, slots: slots.clone() }
     }
 
     /// An empty ring takes no slots: those that were grown stay.
     #[inline]
-    fn clone_from(&mut self, from: &Ring<T, FEW>) {
+    fn clone_from(&mut self, from: &Ring<T>) {
         if from.popped == from.pushed {
             (self.popped, self.pushed) = (from.popped, from.pushed);
         } else {
@@ -33,7 +35,7 @@ impl<T: Copy, const FEW: usize> Clone for Ring<T, FEW> {
     }
 }
 
-impl<T: Copy + Default, const FEW: usize> Ring<T, FEW> {
+impl<T: Copy + Default> Ring<T> {
     /// Whether nothing is queued.
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -49,10 +49,10 @@ fn common() -> Vec<Spec> {
 /// The stacks and paths of the papers: coarse clocks, one flow over a path that loses packets, losses by the clock, a host's device.
 fn as_papers_ran() -> Vec<Spec> {
     let alone = |law, seconds| spec(link(500, 140, 100), vec![flow(law, 140)], seconds);
-    let mut all: Vec<Spec> = ["scalable", "bic", "fast"].map(|law| of_stack("linux-2.4", losing(2e-6, alone(law, 30.0)))).into();
-    all.extend(["reno", "htcp", "fast"].map(|law| of_stack("altaimd-2.6.6", pair(law, 25, 20.0))));
-    all.push(timed_losses(0.08, of_stack("linux-2.6.23", spec(link(900, 6, 200), vec![flow("concave-convex", 6)], 20.0))));
-    let mut device = of_stack("linux-2.4", spec(link(5_000, 20, 30), vec![FlowSpec { host: Some(0), ..flow("scalable", 20) }], 20.0));
+    let mut all: Vec<Spec> = ["scalable", "bic", "fast"].map(|law| of_stack("linux-2.4", losing(2e-6, alone(law, 8.0)))).into();
+    all.extend(["reno", "htcp", "fast"].map(|law| of_stack("altaimd-2.6.6", pair(law, 25, 6.0))));
+    all.push(timed_losses(0.08, of_stack("linux-2.6.23", spec(link(900, 6, 200), vec![flow("concave-convex", 6)], 5.0))));
+    let mut device = of_stack("linux-2.4", spec(link(5_000, 20, 30), vec![FlowSpec { host: Some(0), ..flow("scalable", 20) }], 5.0));
     device.hosts = vec![HostSpec {
         packet_ns: 15_000,
         device: Some(DeviceSpec { rate_bps: 5_000_000_000, queue_packets: 1_500 }),

@@ -3,9 +3,6 @@
 use net::Ring;
 use tcp::{Range, Sack};
 
-/// Room for so many words is made at once.
-const FEW_WORDS: usize = 16;
-
 /// Room for more words is given back when none is in use: what losses in large windows took would be much of many flows' memory.
 const WORDS_KEPT: usize = 32;
 
@@ -19,7 +16,7 @@ const HAS_WINDOW: u32 = 8;
 /// SACK information in order. Of each: the first block's end, its length and what follows; a word for each further block, which ends less than 2^31
 /// segments away; a segment that arrived twice; a window.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PackedSacks(Ring<u64, FEW_WORDS>);
+pub(super) struct PackedSacks(Ring<u64>);
 
 impl PackedSacks {
     /// Nothing is on its way.
