@@ -78,11 +78,11 @@ impl Losses {
 
     /// Until when no packet is lost, however many come; none where a model must see each.
     pub(crate) fn quiet_until(&self) -> Option<Time> {
-        let quiet = self.0.iter().map(|watched| match &watched.model {
+        let mut quiet = self.0.iter().map(|watched| match &watched.model {
             LossModel::Timed(timed) => Some(timed.quiet_until()),
             LossModel::GilbertElliott(_) | LossModel::Periodic(_) | LossModel::Scripted(_) => None,
         });
-        quiet.fold(Some(Time::NEVER), |earliest, one| Some(earliest?.min(one?)))
+        quiet.try_fold(Time::NEVER, |earliest, one| Some(earliest.min(one?)))
     }
 
     /// Whether the packet that arrives at `now` is lost. A packet that one model takes is seen, and counted, by the others too.
