@@ -146,7 +146,7 @@ impl crate::Ack {
 }
 
 /// A SYN that has no answer yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Handshake {
     first_sent: Time,
     repeated: u32,

@@ -17,6 +17,7 @@ mod compression;
 mod counting;
 mod delayed;
 mod device;
+mod duplicates;
 mod ecn;
 mod handshake;
 mod hearing;

@@ -61,6 +61,10 @@ struct NewlyLost(Vec<u64>);
 /// Slots that a sender begins with.
 const FEW: usize = 16;
 
+/// Room for more repairs than these is given back when there are none: after a timeout all that is outstanding is one, and of very many
+/// flows that would be much of the memory.
+const REPAIRS_KEPT: usize = 8;
+
 /// The outstanding window, from `una` (exclusive of what was acknowledged) to `nxt`, both kept by the caller. In memory what
 /// only trouble looks at comes last.
 #[derive(Debug)]
@@ -410,6 +414,9 @@ impl Scoreboard {
             }
             self.to_retransmit.pop();
         }
+        if self.to_retransmit.capacity() > REPAIRS_KEPT {
+            self.to_retransmit = BinaryHeap::new();
+        }
         None
     }
 
@@ -433,6 +440,9 @@ impl Scoreboard {
         self.classified_until = self.classified_until.max(una);
         while self.retransmissions.front().is_some_and(|&(seq, _)| seq < una) {
             self.retransmissions.pop_front();
+        }
+        if self.retransmissions.is_empty() && self.retransmissions.capacity() > REPAIRS_KEPT {
+            self.retransmissions = VecDeque::new();
         }
     }
 

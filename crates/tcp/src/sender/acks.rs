@@ -168,15 +168,13 @@ impl<C: CongestionControl> Sender<C> {
 
     /// The receiver reported that `seq` arrived twice (Linux `tcp_dsack_seen`). What was not sent twice is no news of ours.
     fn on_duplicate(&mut self, seq: u64, progress: &mut Progress) {
-        self.duplicates += 1;
-        if u64::from(self.duplicates) > self.totals.retransmitted {
+        if !self.duplicates.take(self.totals.retransmitted) {
             return;
         }
         progress.duplicate = true;
         progress.duplicate_of_probe = self.probe.is_duplicate_of(seq);
         progress.delivered += 1;
         self.c.delivered += 1;
-        self.delivered_twice += 1;
         if self.reordering.has_been_seen() && !progress.duplicate_of_probe {
             self.rack.on_needless_retransmission();
         }

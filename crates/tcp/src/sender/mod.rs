@@ -22,8 +22,8 @@
 //! timer is armed last: by what it sends, if anything.
 //!
 //! A usual ACK is a plain one to a sender about which nothing is special: no pacing, no pieces, no coarse clock, Linux's timeout and probes.
-//! Whether the next ACK may be one is a single number, [`Sender`]'s `usual_from`, which whatever may be trouble sets anew. It takes the
-//! steps of a plain ACK without asking what is known already. A steady sender is the same for a law that is told delivery rates, and paced.
+//! Whether the next ACK may be one is a single number in `way`, which whatever may be trouble sets anew. It takes the steps of a plain ACK
+//! without asking what is known already. A steady sender is the same for a law that is told delivery rates, and paced.
 //! While a loss is found and repaired, nearly every ACK to a usual sender reports one segment more: it has a file of its own, too.
 
 mod acks;
@@ -39,14 +39,15 @@ mod state;
 mod steady;
 mod transmit;
 mod view;
+mod way;
 
 use cc::{CaState, CongestionControl, Connection, Needs, Window};
-use units::{Duration, Stream, Time};
+use units::{Stream, Time};
 
 use crate::careful::Care;
 use crate::counting::ByteCounting;
+use crate::duplicates::Duplicates;
 use crate::ecn::EcnState;
-use crate::handshake::Handshake;
 use crate::limits::Limits;
 use crate::pacing::Pacer;
 use crate::packets::Packets;
@@ -61,6 +62,9 @@ use crate::ticks::Ticks;
 use crate::timers::Timers;
 use crate::undo::Undo;
 use crate::SenderSpec;
+use opening::Stage;
+use persist::Held;
+use way::{Manner, Way};
 
 /// Counters of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -93,27 +97,12 @@ pub struct Sender<C> {
     w: Window,
     timers: Timers,
     needs: Needs,
-    started: bool,
-    /// The handshake is over.
-    established: bool,
-    /// Only the window holds back what it sends, its law does not ask what ACKs look like, and its stack is the usual one.
-    is_usual: bool,
     has_timestamps: bool,
-    /// More than the window may hold a new segment back, pacing or what is in `care`, or each is noted as it leaves, for rate samples or
-    /// an algorithm that is told of each.
-    is_careful: bool,
+    manner: Manner,
     detection: Detection,
     counting: ByteCounting,
-    /// From this `una` on an ACK that advances the window is a usual one: nothing is in trouble, and nothing about the sender is special.
-    /// [`u64::MAX`] while not.
-    usual_from: u64,
-    /// From this `una` on a sender that may be steady is: nothing is in trouble. [`u64::MAX`] while not.
-    steady_from: u64,
-    /// While the pacing gate of a steady sender opens before, the probe that is armed need not be armed anew with each segment.
-    probe_stands_until: Time,
+    way: Way,
     ecn: EcnState,
-    /// It is paced and its law told delivery rates, and nothing else about it is special.
-    may_be_steady: bool,
     limits: Limits,
     probe: TailLossProbe,
     rack: Rack,
@@ -125,15 +114,10 @@ pub struct Sender<C> {
     recovery: Recovery,
     undo: Undo,
     reordering: Reordering,
-    /// Segments that the receiver reported as arrived twice, and those of them that were delivered by us.
-    duplicates: u32,
-    delivered_twice: u32,
+    duplicates: Duplicates,
     care: Option<Box<Care>>,
-    /// How long the receiver's window held back data, and since when it does now.
-    held: Duration,
-    held_since: Time,
-    /// While the SYN has no answer.
-    handshake: Option<Box<Handshake>>,
+    held: Held,
+    stage: Stage,
     /// For an algorithm that wants delivery-rate samples.
     rates: Option<Box<RateSampler>>,
     /// For an algorithm that is told of each packet.
@@ -141,8 +125,8 @@ pub struct Sender<C> {
 }
 
 units::clone_by_field! {
-    Sender<C>: c w timers needs started established is_usual may_be_steady usual_from steady_from probe_stands_until is_careful detection counting ecn limits probe rack rtt totals pacer cc board
-    recovery undo reordering duplicates delivered_twice has_timestamps care held held_since handshake rates packets
+    Sender<C>: c w timers needs has_timestamps manner detection counting way ecn limits probe rack rtt totals pacer cc board recovery undo reordering
+    duplicates care held stage rates packets
 }
 
 impl<C: CongestionControl> Sender<C> {
@@ -153,21 +137,21 @@ impl<C: CongestionControl> Sender<C> {
         let options = &spec.options;
         let pacer = Pacer::new(options, &needs);
         let is_rated = needs.control.is_by_rate();
+        let manner = match () {
+            () if is_rated => Manner::Rated,
+            () if pacer.is_on() || care.is_some() || needs.packets => Manner::Careful,
+            () => Manner::Lean,
+        };
         Sender {
             c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
             w: Window::new(options.initial_window).until(options.initial_ssthresh),
             timers: Timers::new(Ticks::of(options)),
             needs,
-            started: false,
-            established: false,
-            is_usual: false,
-            may_be_steady: false,
-            usual_from: u64::MAX,
-            steady_from: u64::MAX,
-            probe_stands_until: Time::ZERO,
-            is_careful: pacer.is_on() || care.is_some() || is_rated || needs.packets,
+            has_timestamps: options.timestamps,
+            manner,
             detection: Detection::new(options),
             counting: ByteCounting::new(options),
+            way: Way::new(),
             ecn: EcnState::new(options),
             limits: Limits::new(&spec, &needs),
             probe: TailLossProbe::new(options.tlp && options.sack),
@@ -180,13 +164,10 @@ impl<C: CongestionControl> Sender<C> {
             recovery: Recovery::new(options, &needs),
             undo: Undo::new(options),
             reordering: Reordering::new(),
-            duplicates: 0,
-            delivered_twice: 0,
-            has_timestamps: options.timestamps,
+            duplicates: Duplicates::default(),
             care,
-            held: Duration::ZERO,
-            held_since: Time::NEVER,
-            handshake: None,
+            held: Held::default(),
+            stage: Stage::New,
             rates: is_rated.then(Box::default),
             packets: needs.packets.then(Box::default),
         }
@@ -224,26 +205,6 @@ impl<C: CongestionControl> Sender<C> {
             self.board.limit_counted_duplicates(&self.c);
         }
         self.c.in_flight = self.board.pipe(&self.c);
-    }
-
-    /// After trouble may have begun or ended: whether the next ACK may be a usual one.
-    fn look_for_trouble(&mut self) {
-        let is_calm = self.c.ca_state == CaState::Open && !self.probe.is_out();
-        let from = if is_calm { self.board.clean_from() } else { u64::MAX };
-        self.usual_from = if self.is_usual { from } else { u64::MAX };
-        self.steady_from = if self.may_be_steady { from } else { u64::MAX };
-        // Whatever was armed before may have changed.
-        self.probe_stands_until = Time::ZERO;
-    }
-
-    /// The stack does what Linux does, with an exact clock, for an application that writes all at once.
-    fn is_of_usual_stack(&self) -> bool {
-        self.has_timestamps
-            && self.rtt.is_usual()
-            && self.timers.is_exact()
-            && self.probe.is_on()
-            && self.counting.is_usual()
-            && self.limits.is_usual()
     }
 
     /// Nothing is missing, and none of what is outstanding was ever held to be.

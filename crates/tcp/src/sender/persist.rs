@@ -12,6 +12,7 @@
 use cc::CongestionControl;
 use units::{Duration, Time};
 
+use super::opening::Stage;
 use super::Sender;
 use crate::{Ack, Sack, Wire};
 
@@ -21,6 +22,34 @@ const WAIT_MIN: Duration = Duration::from_ms(200);
 const WAIT_MAX: Duration = Duration::from_ms(120_000);
 /// How often the wait doubles at most (Linux `tcp_retries2`).
 const DOUBLINGS_MAX: u8 = 15;
+
+/// How long the receiver's window alone held back data.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Held {
+    in_all: Duration,
+    /// Since when it does now; never while it does not.
+    since: Time,
+}
+
+impl Default for Held {
+    fn default() -> Held {
+        Held { in_all: Duration::ZERO, since: Time::NEVER }
+    }
+}
+
+impl Held {
+    /// It has up to `now`, at least since `last`.
+    fn count(&mut self, now: Time, last: Time) {
+        let since = if self.since == Time::NEVER { last } else { self.since };
+        self.in_all += now - since;
+    }
+
+    /// In all, as of `at`.
+    fn at(&self, at: Time) -> Duration {
+        let since = if self.since < at { at - self.since } else { Duration::ZERO };
+        self.in_all + since
+    }
+}
 
 impl<C: CongestionControl> Sender<C> {
     /// The receiver's window is `segments` from now on, more or fewer than before. Nothing leaves for it: the ACK that told of it comes next, or
@@ -74,25 +103,23 @@ impl<C: CongestionControl> Sender<C> {
     /// Whether only the receiver's window holds back what there is to send.
     fn is_held_by_receiver(&self) -> bool {
         let is_free = self.c.in_flight < self.w.segments() && !self.limits.is_all_sent(&self.c);
-        is_free && self.c.nxt - self.c.una >= self.limits.receiver() && self.established
+        is_free && self.c.nxt - self.c.una >= self.limits.receiver() && self.stage == Stage::Established
     }
 
     /// The time for which the receiver's window has held back data up to `now` is counted (Linux `tcp_info.tcpi_rwnd_limited`).
     fn note_receive_limit(&mut self, now: Time) {
         if self.is_held_by_receiver() {
-            let since = if self.held_since == Time::NEVER { self.c.now } else { self.held_since };
-            self.held += now - since;
+            self.held.count(now, self.c.now);
         }
     }
 
     fn await_receiver(&mut self, now: Time) {
-        self.held_since = if self.is_held_by_receiver() { now } else { Time::NEVER };
+        self.held.since = if self.is_held_by_receiver() { now } else { Time::NEVER };
     }
 
     /// How long the receiver's window alone has held back data, up to `at`; known of receivers that tell it with every ACK.
     pub fn receive_limited(&self, at: Time) -> Duration {
-        let since = if self.held_since < at { at - self.held_since } else { Duration::ZERO };
-        self.held + since
+        self.held.at(at)
     }
 
     /// Whether the receiver has no room, and nothing outstanding will tell when it has.

@@ -24,7 +24,7 @@ impl<C: CongestionControl> Sender<C> {
         }
         self.account(now);
         let is_advance = ack.cumulative > self.c.una && self.ecn.is_known(&ack);
-        if is_advance && self.c.una >= self.usual_from {
+        if is_advance && self.way.is_usual(self.c.una) {
             return self.on_usual_ack(ack, wire);
         }
         // A copy, for otherwise every ACK would lie in memory for the sake of these calls.
@@ -33,7 +33,7 @@ impl<C: CongestionControl> Sender<C> {
             return self.on_steady_ack(ack, wire);
         }
         let plain = is_advance && self.is_open_and_clean() && !self.probe.is_out();
-        if plain && self.is_careful {
+        if plain && self.manner.is_careful() {
             self.on_plain_careful_ack(ack, wire);
         } else if plain {
             self.on_plain_lean_ack(ack, wire);

@@ -8,6 +8,7 @@ use cc::{CaState, CongestionControl, RttSample};
 use units::Time;
 
 use super::acks::Sampled;
+use super::way::Manner;
 use super::Sender;
 use crate::rack::{Delivery, Detection};
 use crate::recovery::{is_reduction, Brought};
@@ -23,7 +24,8 @@ impl<C: CongestionControl> Sender<C> {
             _ => false,
         };
         let says_no_more = ack.cumulative == self.c.una && sack.duplicate.is_none() && self.ecn.is_known(ack);
-        let is_simple = self.is_usual && is_in_repair && says_no_more && self.detection == Detection::Time && !self.probe.is_out();
+        let is_simple =
+            self.manner == Manner::Usual && is_in_repair && says_no_more && self.detection == Detection::Time && !self.probe.is_out();
         if !is_simple || self.undo.is_spurious_by_duplicates() || self.c.srtt8_us == 0 {
             return None;
         }

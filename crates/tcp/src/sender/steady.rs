@@ -3,7 +3,7 @@
 //! Its ACKs are plain, and take the steps of a plain one. Its segments leave one by one, each as the pacing gate opens. The tail loss probe
 //! is put off by each of them, and the gate opens long before: so the probe is armed by an ACK, and anew only where it may matter.
 
-use cc::{CongestionControl, RttSamples};
+use cc::CongestionControl;
 use units::{Duration, Time};
 
 use super::acks::Sampled;
@@ -14,15 +14,9 @@ use crate::timers::probe_wait;
 use crate::{Ack, Range, Wire};
 
 impl<C: CongestionControl> Sender<C> {
-    /// The connection is established: whether its sender is steady while nothing is in trouble.
-    pub(super) fn look_for_steadiness(&mut self, is_usual: bool) {
-        let is_plain = self.care.is_none() && self.packets.is_none() && self.needs.rtt_samples == RttSamples::Unused;
-        self.may_be_steady = is_usual && is_plain && self.pacer.is_on() && self.rates.is_some();
-    }
-
     #[inline(always)]
     pub(super) fn is_steady(&self) -> bool {
-        self.c.una >= self.steady_from
+        self.way.is_steady(self.c.una)
     }
 
     /// An ACK that advances the window. Returns when the sender is due.
@@ -75,7 +69,7 @@ impl<C: CongestionControl> Sender<C> {
         } else {
             (self.arm_usually(rtt, has_sent), Time::ZERO)
         };
-        self.probe_stands_until = stands_until;
+        self.way.probe_stands_until = stands_until;
         expires
     }
 
@@ -85,7 +79,7 @@ impl<C: CongestionControl> Sender<C> {
         self.account(now);
         let has_sent = self.send_steadily(wire);
         let opens = self.pacer.wakes_at();
-        if opens < self.probe_stands_until {
+        if opens < self.way.probe_stands_until {
             if has_sent {
                 self.timers.put_probe_off();
             }

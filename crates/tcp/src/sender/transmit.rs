@@ -81,7 +81,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Step 11: new data beside `pipe` segments. Returns how many segments left; if any did, the timer is armed.
     pub(super) fn transmit(&mut self, pipe: u32, wire: &mut impl Wire) -> u64 {
-        if self.is_careful {
+        if self.manner.is_careful() {
             self.transmit_one_by_one(pipe, wire)
         } else {
             self.transmit_at_once(pipe, wire)

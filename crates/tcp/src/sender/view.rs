@@ -3,6 +3,7 @@
 use cc::{CongestionControl, Connection, Window};
 use units::{Duration, Time};
 
+use super::opening::Stage;
 use super::{Sender, SenderTotals};
 
 impl<C: CongestionControl> Sender<C> {
@@ -28,19 +29,19 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Whether `on_started` was called.
     pub fn has_started(&self) -> bool {
-        self.started
+        self.stage != Stage::New
     }
 
     /// Whether everything the application sent is acknowledged.
     pub fn is_finished(&self) -> bool {
-        self.limits.is_finished(&self.c) && self.started
+        self.limits.is_finished(&self.c) && self.has_started()
     }
 
     /// Segments known to have arrived, each counted once. Without SACK only the cumulative ACK is sure: the algorithm's
     /// count takes duplicate ACKs for segments, as Linux does, and takes some twice after a timeout.
     pub fn delivered(&self) -> u64 {
         if self.c.selective_acks {
-            self.c.delivered - u64::from(self.delivered_twice)
+            self.c.delivered - self.duplicates.delivered_twice()
         } else {
             self.c.una
         }
@@ -108,7 +109,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Counters as of `at`, not earlier than the last event and not later than the next.
     pub fn totals(&self, at: Time) -> SenderTotals {
-        let since = if self.started { at.since(self.c.now).0 } else { 0 };
+        let since = if self.has_started() { at.since(self.c.now).0 } else { 0 };
         SenderTotals { delivered: self.delivered(), cwnd_area: self.totals.cwnd_area + self.w.cwnd * since as f64, ..self.totals }
     }
 }

@@ -1,0 +1,101 @@
+//! Which way a plain ACK takes through a sender: by what is special about the sender, and by whether anything is in trouble.
+
+use cc::{CaState, CongestionControl, RttSamples};
+use units::Time;
+
+use super::Sender;
+
+/// What is special about a sender. Until the connection is established it is one of [`Manner::Lean`], [`Manner::Careful`] and [`Manner::Rated`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// Only the window holds back what it sends, its law does not ask what ACKs look like, and its stack is the usual one.
+    Usual,
+    /// Only the window holds back what it sends.
+    Lean,
+    /// More than the window may hold a new segment back, pacing or what is in `care`, or an algorithm is told of each as it leaves.
+    Careful,
+    /// Its algorithm wants rate samples: each segment is noted as it leaves, and more than the window may hold it back.
+    Rated,
+    /// It is paced and its law told delivery rates, and nothing else about it is special.
+    Steady,
+}
+
+impl Manner {
+    /// It asks before each segment, or notes each.
+    #[inline]
+    pub(super) fn is_careful(self) -> bool {
+        matches!(self, Manner::Careful | Manner::Rated | Manner::Steady)
+    }
+}
+
+/// From where on a sender's ACKs take a short way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Way {
+    /// From this `una` on an ACK that advances the window is a usual one: nothing is in trouble. [`u64::MAX`] while something is, and for
+    /// other senders.
+    usual_from: u64,
+    /// The same of a steady sender.
+    steady_from: u64,
+    /// While the pacing gate of a steady sender opens before, the probe that is armed need not be armed anew with each segment.
+    pub(super) probe_stands_until: Time,
+}
+
+impl Way {
+    /// Of a sender that has not started.
+    pub(super) fn new() -> Way {
+        Way { usual_from: u64::MAX, steady_from: u64::MAX, probe_stands_until: Time::ZERO }
+    }
+
+    /// Whether an ACK that advances the window beyond `una` takes the short way of a usual sender.
+    #[inline(always)]
+    pub(super) fn is_usual(&self, una: u64) -> bool {
+        una >= self.usual_from
+    }
+
+    /// The same of a steady one.
+    #[inline(always)]
+    pub(super) fn is_steady(&self, una: u64) -> bool {
+        una >= self.steady_from
+    }
+
+    /// From `una` on it is short for a sender of this manner. Whatever was armed before may have changed.
+    fn turn(&mut self, manner: Manner, una: u64) {
+        let of = |short: Manner| if manner == short { una } else { u64::MAX };
+        *self = Way { usual_from: of(Manner::Usual), steady_from: of(Manner::Steady), probe_stands_until: Time::ZERO };
+    }
+}
+
+impl<C: CongestionControl> Sender<C> {
+    /// The connection is established: whether anything about its sender is special after all.
+    pub(super) fn find_way(&mut self) {
+        self.manner = match self.manner {
+            Manner::Lean if self.is_usual() => Manner::Usual,
+            Manner::Rated if self.is_usual() && self.is_paced_alone() => Manner::Steady,
+            special => special,
+        };
+        self.look_for_trouble();
+    }
+
+    /// After trouble may have begun or ended: whether the next ACK may take the short way.
+    pub(super) fn look_for_trouble(&mut self) {
+        let is_calm = self.c.ca_state == CaState::Open && !self.probe.is_out();
+        self.way.turn(self.manner, if is_calm { self.board.clean_from() } else { u64::MAX });
+    }
+
+    /// The stack does what Linux does, with an exact clock, for an application that writes all at once, and the law does not ask what ACKs
+    /// look like.
+    fn is_usual(&self) -> bool {
+        !self.needs.ack_arrivals
+            && self.has_timestamps
+            && self.rtt.is_usual()
+            && self.timers.is_exact()
+            && self.probe.is_on()
+            && self.counting.is_usual()
+            && self.limits.is_usual()
+    }
+
+    /// Pacing alone may hold a new segment back, and the law is told nothing but delivery rates.
+    fn is_paced_alone(&self) -> bool {
+        self.pacer.is_on() && self.care.is_none() && self.packets.is_none() && self.needs.rtt_samples == RttSamples::Unused
+    }
+}
