@@ -147,6 +147,7 @@ fn compare(scenario: fn(u64) -> Spec, scenarios: u64) -> Compared {
     for index in 0..scenarios {
         let spec = scenario(index);
         if difference(&spec, &mut compared).is_some() {
+            eprintln!("scenario {index} differs; it is made small");
             let small = oracle::shrink::shrink(spec, |spec| difference(spec, &mut Compared::default()).is_some());
             let json = serde_json::to_string(&small).expect("a scenario is plain data");
             let what = difference(&small, &mut Compared::default()).unwrap_or_default();

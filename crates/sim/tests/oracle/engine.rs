@@ -296,12 +296,16 @@ impl<'a> Textbook<'a> {
                 self.drive(index, |sender, _| sender.on_stopped());
             }
             (Kind::Write, _) => self.on_write(now, index),
-            (Kind::Deadline, _) if self.flows[index].sender.deadline() == now => {
-                self.drive(index, |sender, outbox| {
-                    sender.on_deadline(now, outbox);
-                });
+            (Kind::Deadline, _) => {
+                if self.flows[index].timer == now {
+                    self.flows[index].timer = Time::NEVER;
+                }
+                if self.flows[index].sender.deadline() == now {
+                    self.drive(index, |sender, outbox| {
+                        sender.on_deadline(now, outbox);
+                    });
+                }
             }
-            (Kind::Deadline, _) => {}
             (kind, load) => panic!("a {kind:?} event carries {load:?}"),
         }
         let flow = &mut self.flows[index];
@@ -359,9 +363,10 @@ impl<'a> Textbook<'a> {
         let Outbox { segments, resent, refused, .. } = outbox;
         flow.refused += refused;
         let deadline = flow.sender.deadline();
-        if deadline < Time::NEVER {
+        if deadline < Time::NEVER && deadline != flow.timer {
             self.agenda.add(deadline, index, Kind::Deadline, None);
         }
+        flow.timer = deadline;
         let (link, packet_bytes, mode) = (flow.data_link, flow.packet_bytes, flow.ecn);
         for Sent { at: sent, leaves, seq, bits } in segments {
             // RFC 3168 6.1.5: a retransmission is not ECN-capable; RFC 8257 and RFC 9768 lift that.

@@ -27,6 +27,8 @@ impl Unordered {
 /// A connection.
 pub(super) struct Flow {
     pub(super) sender: Sender<Controller>,
+    /// When its timer was last put on the agenda for; never if that event is past.
+    pub(super) timer: Time,
     pub(super) receiver: Receiver,
     /// It begins with a handshake.
     pub(super) opens: bool,
@@ -80,6 +82,7 @@ impl Flow {
         let between = Duration(between(spec, given.spec.hops));
         Flow {
             sender: Sender::new(given.sender.clone(), given.control(index, seed)),
+            timer: Time::NEVER,
             receiver: receiver(given, given.spec.bytes.map(|_| given.sender.segments)),
             opens: given.spec.handshake,
             rtt,
