@@ -137,10 +137,12 @@ impl<C: CongestionControl> Sender<C> {
         let options = &spec.options;
         let pacer = Pacer::new(options, &needs);
         let is_rated = needs.control.is_by_rate();
-        let manner = match () {
-            () if is_rated => Manner::Rated,
-            () if pacer.is_on() || care.is_some() || needs.packets => Manner::Careful,
-            () => Manner::Lean,
+        let manner = if is_rated {
+            Manner::Rated
+        } else if pacer.is_on() || care.is_some() || needs.packets {
+            Manner::Careful
+        } else {
+            Manner::Lean
         };
         Sender {
             c: Connection { is_paced: pacer.is_on(), selective_acks: options.sack, ..Connection::new(spec.mss) },
