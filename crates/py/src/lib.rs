@@ -284,7 +284,7 @@ fn run_and_capture<'py>(
         let (result, trace) = if spec.per_ack || capture.is_some() {
             let acks = spec.per_ack.then(AckTrace::default);
             let mut observed = Observed { acks, tap: capture.as_ref().map(Capture::tap) };
-            (sim::run_with(&spec, beside, &mut observed, || look(&mut sim::Records::default()).is_none()), observed.acks)
+            (sim::run_watched(&spec, beside, &mut observed, &mut look), observed.acks)
         } else {
             (sim::run_silently(&spec, beside, &mut look), None)
         };

@@ -15,8 +15,8 @@ mod spec;
 pub use accept::{accept, accept_beside, accept_with, Accepted, AcceptedFlow, AcceptedLink, AcceptedSource, Loop};
 pub use catalogue::catalogue;
 pub use engine::{
-    run, run_named, run_observed, run_silently, run_with, AckHash, AckTrace, Act, Action, Agents, Beside, Look, Observer, Reading, Silent,
-    Stepped, Stride, Watched, COLUMNS, EVENTS_PER_LOOK,
+    run, run_named, run_observed, run_silently, run_watched, run_with, AckHash, AckTrace, Act, Action, Agents, Beside, Look, Observer,
+    Reading, Silent, Stepped, Stride, Watched, COLUMNS, EVENTS_PER_LOOK,
 };
 pub use error::{Interrupted, RunError, SpecError, StackFault};
 pub use parts::pace::Pace;

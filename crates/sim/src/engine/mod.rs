@@ -19,5 +19,5 @@ mod turn;
 pub use observer::{AckHash, AckTrace, Observer, Silent, Watched};
 pub use reading::{Reading, COLUMNS};
 pub use run::EVENTS_PER_LOOK;
-pub use start::{run, run_named, run_observed, run_silently, run_with, Beside, Look};
+pub use start::{run, run_named, run_observed, run_silently, run_watched, run_with, Beside, Look};
 pub use stepped::{Act, Action, Agents, Stepped, Stride};

@@ -8,7 +8,7 @@ use endpoint::{Opens, Stacks, NO_STACKS};
 use net::{AnyLink, Fifo};
 use units::Time;
 
-use super::observer::{Observer, Silent};
+use super::observer::{Observer, Silent, Watched};
 use super::run::{Engine, EVENTS_PER_LOOK};
 use crate::accept::{accept_beside, Accepted, AcceptedFlow};
 use crate::error::{RunError, StackFault};
@@ -132,6 +132,17 @@ fn run_looked<O: Observer>(
 /// As [`run_named`].
 pub fn run_silently(spec: &Spec, beside: Beside<'_>, look: &mut Look<'_>) -> Result<Records, RunError> {
     run_looked(spec, beside, &mut Silent, look)
+}
+
+/// As [`run_silently`], with the ACKs and packets that are watched.
+///
+/// # Errors
+/// As [`run_with`].
+///
+/// # Panics
+/// As [`run_named`].
+pub fn run_watched(spec: &Spec, beside: Beside<'_>, watched: &mut Watched, look: &mut Look<'_>) -> Result<Records, RunError> {
+    run_looked(spec, beside, watched, look)
 }
 
 /// The flows that are whole stacks', with both their ends.

@@ -259,10 +259,8 @@ impl Stepped {
     /// # Errors
     /// As [`Stepped::step`].
     pub fn finish(mut self) -> Result<Records, RunError> {
-        with!(self.kept, engine, course => {
-            engine.proceed::<true>(course, u64::MAX, |_| Some(EVENTS_PER_LOOK))?;
-            Ok(engine.finish_lent())
-        })
+        self.proceed(Time(u64::MAX))?;
+        Ok(with!(self.kept, engine, _course => engine.finish_lent()))
     }
 }
 
