@@ -2,9 +2,9 @@
 //! repaired.
 //!
 //! It takes the steps of any ACK in trouble, of which most have nothing to do: the window does not move, no repair is answered, nothing is
-//! undone, no mark is told of. A usual sender alone takes them so.
+//! undone, no mark is told of. So it is with senders that only the window holds back.
 
-use cc::{CaState, CongestionControl, RttSample};
+use cc::{AckArrival, CaState, CongestionControl, RttSample};
 use units::Time;
 
 use super::acks::Sampled;
@@ -24,8 +24,8 @@ impl<C: CongestionControl> Sender<C> {
             _ => false,
         };
         let says_no_more = ack.cumulative == self.c.una && sack.duplicate.is_none() && self.ecn.is_known(ack);
-        let is_simple =
-            self.manner == Manner::Usual && is_in_repair && says_no_more && self.detection == Detection::Time && !self.probe.is_out();
+        let is_held_by_window = matches!(self.manner, Manner::Usual | Manner::Lean) && self.detection != Detection::Duplicates;
+        let is_simple = is_held_by_window && is_in_repair && says_no_more && !self.probe.is_out();
         if !is_simple || self.undo.is_spurious_by_duplicates() || self.c.srtt8_us == 0 {
             return None;
         }
@@ -35,6 +35,21 @@ impl<C: CongestionControl> Sender<C> {
     /// All further steps, of an ACK that reported `seq`, sent once, at `sent`.
     #[inline(always)]
     pub(super) fn on_next_sacked(&mut self, seq: u64, sent: Time, wire: &mut impl Wire) {
+        if self.manner == Manner::Usual && self.detection == Detection::Time {
+            self.on_segment_sacked::<true>(seq, sent, wire);
+        } else {
+            self.on_lean_next_sacked(seq, sent, wire);
+        }
+    }
+
+    /// Out of line, so that usual senders do not pay for it.
+    #[inline(never)]
+    fn on_lean_next_sacked(&mut self, seq: u64, sent: Time, wire: &mut impl Wire) {
+        self.on_segment_sacked::<false>(seq, sent, wire);
+    }
+
+    #[inline(always)]
+    fn on_segment_sacked<const USUAL: bool>(&mut self, seq: u64, sent: Time, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
         // Step 2.
@@ -44,15 +59,19 @@ impl<C: CongestionControl> Sender<C> {
         self.recovery.takes_first_answer();
         let extends_timer = sent < self.board.sent_at(self.c.una);
         // Steps 4 and 5.
-        let rtt = self.sample_rtt_usually(Sampled { first: sent, last: sent });
+        let sampled = Sampled { first: sent, last: sent };
+        let rtt = if USUAL { self.sample_rtt_usually(sampled) } else { self.sample_rtt(sampled) };
         self.rack.adapt(&self.c, sent);
         self.tell_rtt(|| RttSample { acked: 0, rtt: Some(rtt), forward: None, echoed: None, in_flight });
+        if !USUAL {
+            self.tell_arrival(&AckArrival { slow_path: true, ece: false });
+        }
         // Step 7.
         let was_open = self.c.ca_state == CaState::Open;
         if was_open {
             self.undo.forget_retransmissions();
         }
-        let armed = self.find_late();
+        let armed = if USUAL { self.find_late() } else { self.find_behind_sacked() };
         self.tell_lost_packets();
         let lost = (self.board.lost() - lost_before) as u32;
         if lost > 0 {

@@ -211,11 +211,22 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.una == self.c.nxt {
             return false;
         }
+        if self.detection != Detection::Duplicates {
+            return self.find_behind_sacked();
+        }
+        self.board.mark_head(&self.c, progress, &self.reordering, self.recovery.point());
+        false
+    }
+
+    /// What is lost by what is SACKed; returns whether a reordering timer was armed.
+    #[inline]
+    pub(super) fn find_behind_sacked(&mut self) -> bool {
         match self.detection {
             Detection::Time => return self.find_late(),
             Detection::Distance if !self.reordering.has_been_seen() => self.board.mark_by_distance(&self.c),
             Detection::Count | Detection::Distance => self.board.mark_by_count(&self.c),
-            Detection::Duplicates => self.board.mark_head(&self.c, progress, &self.reordering, self.recovery.point()),
+            // Without SACK nothing is.
+            Detection::Duplicates => {}
         }
         false
     }
