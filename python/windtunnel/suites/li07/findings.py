@@ -70,7 +70,7 @@ def _overhead(tables: Mapping[str, pl.DataFrame]) -> Iterator[tuple[float, str]]
     if not ratios:
         return
     (alg, rtt), ratio = max(ratios.items(), key=lambda item: item[1])
-    text = f"At 250 Mbit/s and {rtt:.0f} ms two {NAMES[alg]} flows retransmit {lost[alg, rtt]:.1%} of their packets"
+    text = f"At 250 Mbit/s and {rtt:.0f} ms two {NAMES[alg]} flows retransmit {100 * lost[alg, rtt]:.1f} % of their packets"
     yield math.log10(ratio), f"{text}, {ratio:,.0f} times what Reno does."
 
 

@@ -42,13 +42,13 @@ def _means(tables: Mapping[str, pl.DataFrame], experiment: str, metric: str, *by
 def _undone(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     for (name,), share in _means(tables, "stacks.growth", "undone").items():
         if share > _SEEN_UNDONE and "@" in name:
-            yield f"Alone on a path without disorder {name} takes back {share:.0%} of its reductions within eight round trips."
+            yield f"Alone on a path without disorder {name} takes back {100 * share:.0f} % of its reductions within eight round trips."
 
 
 def _lost(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     for (name,), share in _means(tables, "stacks.growth", "loss_ovh").items():
         if name in BBR and share > _SEEN_LOSS:
-            yield f"{name}, alone in a queue of one BDP, declares {share:.0%} of its packets lost."
+            yield f"{name}, alone in a queue of one BDP, declares {100 * share:.0f} % of its packets lost."
 
 
 def _lossy(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
@@ -63,7 +63,7 @@ def _pairs(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
         shares = {name: 1 - found[law, name] for name in names if "@" in name and (law, name) in found}
         for name, share in sorted(shares.items(), key=lambda item: -abs(item[1] - 0.5)):
             if not 1 - _SEEN_SHARE <= share <= _SEEN_SHARE:
-                yield f"Beside Linux's {called} {name} takes {share:.0%} of what both carry."
+                yield f"Beside Linux's {called} {name} takes {100 * share:.0f} % of what both carry."
 
 
 def _unmarked(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
