@@ -24,7 +24,7 @@
 //! A usual ACK is a plain one to a sender about which nothing is special: no pacing, no pieces, no coarse clock, Linux's timeout and probes.
 //! Whether the next ACK may be one is a single number in `way`, which whatever may be trouble sets anew. It takes the steps of a plain ACK
 //! without asking what is known already. A steady sender is the same for a law that is told delivery rates, and paced.
-//! While a loss is found and repaired, nearly every ACK to a usual sender reports one segment more: it has a file of its own, too.
+//! While a loss is found and repaired, nearly every ACK reports one segment more: senders that only the window holds back have a file for it.
 
 mod acks;
 mod application;

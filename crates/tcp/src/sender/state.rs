@@ -218,14 +218,14 @@ impl<C: CongestionControl> Sender<C> {
         false
     }
 
-    /// What is lost by what is SACKed; returns whether a reordering timer was armed.
+    /// Marks what the SACKed segments prove lost; returns whether a reordering timer was armed.
     #[inline]
     pub(super) fn find_behind_sacked(&mut self) -> bool {
         match self.detection {
             Detection::Time => return self.find_late(),
             Detection::Distance if !self.reordering.has_been_seen() => self.board.mark_by_distance(&self.c),
             Detection::Count | Detection::Distance => self.board.mark_by_count(&self.c),
-            // Without SACK nothing is.
+            // Without SACK they prove nothing.
             Detection::Duplicates => {}
         }
         false
