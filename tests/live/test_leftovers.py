@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import os
 import subprocess
+import time
 
 import pytest
-from leftover import LATER_S, left_behind, new_since
+from leftover import LATER_S, Left, left_behind, new_since
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root makes a namespace by unshare")
+
+
+def await_sleep(process: subprocess.Popen[bytes], before: Left) -> None:
+    """Until the process sleeps: while a program is being started it has no environment, by which it could be told to be ours."""
+    until = time.monotonic() + LATER_S
+    while not any(one.startswith(f"{process.pid} sleep") for one in left_behind()["processes"] - before["processes"]):
+        assert time.monotonic() < until, "it does not sleep"
+        time.sleep(0.01)
 
 
 @needs_root
 def test_a_process_and_its_namespace_that_stay_are_found() -> None:
     before = left_behind()
     with subprocess.Popen(["unshare", "--net", "sleep", "60"]) as process:
+        await_sleep(process, before)
         found = new_since(before)
         process.kill()
     assert set(found) == {"processes", "namespaces"}
@@ -24,8 +34,8 @@ def test_a_process_and_its_namespace_that_stay_are_found() -> None:
 
 def test_what_goes_a_little_later_is_waited_for() -> None:
     before = left_behind()
-    with subprocess.Popen(["sleep", str(LATER_S / 4)]):
-        assert left_behind()["processes"] - before["processes"]
+    with subprocess.Popen(["sleep", str(LATER_S / 4)]) as process:
+        await_sleep(process, before)
         assert new_since(before) == {}
 
 
