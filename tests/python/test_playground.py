@@ -17,7 +17,7 @@ import pytest
 import windtunnel as wt
 from windtunnel import native
 from windtunnel.cli import main
-from windtunnel.playground import link, making, page
+from windtunnel.playground import link, page
 from windtunnel.scenario import ScenarioError, addresses, digest, load
 
 SCENARIO = wt.Scenario(bottleneck=wt.Bottleneck(rate_bps=10e6), flows=["reno", "cubic,start=1s"], rtt_s=0.04, duration_s=2)
@@ -84,11 +84,6 @@ def test_a_browser_is_asked_for_the_page_unless_told_otherwise(tmp_path: Path) -
     command = [sys.executable, "-m", "windtunnel", "play"]
     asked = subprocess.run(command, env={**os.environ, "BROWSER": str(browser)}, capture_output=True, text=True, check=True)
     assert asked.stdout.strip() == page().as_uri() == (tmp_path / "asked").read_text(encoding="utf-8").strip()
-
-
-def test_the_page_is_made_of_its_sources() -> None:
-    text = page().read_text(encoding="utf-8")
-    assert making.made(making.module_of(text)) + "\n" == text, "run make playground-page"
 
 
 def test_every_law_has_the_colour_of_the_figures_in_the_page() -> None:
