@@ -170,7 +170,7 @@ impl<T: Copy + Default> Ring<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let mut slots = vec![T::default(); (self.len() * 2).next_power_of_two().max(FEW)].into_boxed_slice();
+        let mut slots = vec![T::default(); (self.len() * 2).next_power_of_two().max(FEW.max(64 / size_of::<T>().max(1)))].into_boxed_slice();
         for (number, &entry) in (self.popped..).zip(self.iter()) {
             slots[number & (slots.len() - 1)] = entry;
         }

@@ -79,6 +79,12 @@ impl Ranges {
         self.highest
     }
 
+    /// The lowest range; an empty one if the set is.
+    #[inline]
+    pub fn lowest(&self) -> Range {
+        self.below.front().copied().unwrap_or(self.highest)
+    }
+
     /// The ranges from the highest down.
     pub fn descending(&self) -> impl Iterator<Item = Range> + '_ {
         let highest = Some(self.highest).filter(|highest| !highest.is_empty());
@@ -131,7 +137,7 @@ impl Ranges {
 
     /// Takes out the lowest range if it begins with `next`, below which there is none. Returns the first segment from `next` on that was not in it.
     pub fn take_from(&mut self, next: u64) -> u64 {
-        let lowest = self.below.front().copied().unwrap_or(self.highest);
+        let lowest = self.lowest();
         if lowest.from != next || lowest.is_empty() {
             return next;
         }

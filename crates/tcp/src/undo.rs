@@ -88,17 +88,17 @@ impl Undo {
 
     /// The ACK echoes a segment older than the first retransmission, by the milliseconds of timestamps, or nothing was retransmitted yet: it
     /// answers an original (Linux `tcp_packet_delayed`). Without SACK the end of an episode says nothing.
-    pub(crate) fn is_spurious_by_echo(&self, c: &Connection, progress: &Progress, is_over: bool) -> bool {
+    pub(crate) fn is_spurious_by_echo(&self, c: &Connection, echo: Time, is_over: bool) -> bool {
         let answers_original = match self.first_retransmission {
             Time::NEVER => c.selective_acks || !is_over,
-            sent => self.has_timestamps && progress.echo.as_ms() < sent.as_ms(),
+            sent => self.has_timestamps && echo.is_ms_before(sent),
         };
         self.is_on && self.is_armed() && answers_original
     }
 
     /// The episode is shown to be spurious by this ACK.
     pub(crate) fn is_spurious(&self, c: &Connection, progress: &Progress, is_over: bool) -> bool {
-        self.is_spurious_by_duplicates() || self.is_spurious_by_echo(c, progress, is_over)
+        self.is_spurious_by_duplicates() || self.is_spurious_by_echo(c, progress.echo, is_over)
     }
 }
 

@@ -36,6 +36,12 @@ impl Time {
         self.0 / 1_000_000
     }
 
+    /// Whether the millisecond of this instant is over at the other.
+    pub const fn is_ms_before(self, other: Time) -> bool {
+        // Divided only where it matters.
+        self.0 < other.0 && self.as_ms() < other.as_ms()
+    }
+
     /// Seconds since the start as a real number.
     pub fn as_secs_f64(self) -> f64 {
         seconds(self.0)

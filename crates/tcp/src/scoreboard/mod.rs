@@ -229,6 +229,33 @@ impl Scoreboard {
         Some((seq, self.mark_sacked(seq).sent))
     }
 
+    /// Whether `sack` has no block that the one before did not have.
+    pub(crate) fn says_nothing_new(&mut self, sack: &Sack) -> bool {
+        let are_known = sack.blocks == self.reported || sack.blocks.iter().all(|block| block.is_empty() || self.reported.contains(block));
+        if are_known {
+            self.reported = sack.blocks;
+        }
+        are_known
+    }
+
+    /// When the head was last sent, if more than once, is not SACKed, and all else below `una` is.
+    #[inline]
+    pub(crate) fn repaired_head(&self, c: &Connection, una: u64) -> Option<Time> {
+        let Sending { sent, flags } = self.outstanding(c.una);
+        let is_repaired = flags & (SACKED | EVER_RETRANSMITTED) == EVER_RETRANSMITTED;
+        let lowest = self.sacked.lowest();
+        let ends_with_it = c.una + 1 == una || (lowest.from == c.una + 1 && lowest.to >= una);
+        (is_repaired && ends_with_it).then_some(sent)
+    }
+
+    /// These segments, from the head on, leave the window.
+    pub(crate) fn remove_head(&mut self, segments: Range) {
+        (segments.from..segments.to).for_each(|seq| {
+            self.remove(seq);
+        });
+        self.on_advanced(segments.to);
+    }
+
     /// The blocks of `sack` that the one before did not have, the lowest first; empty ones in the place of the others. From now on they are known.
     pub(crate) fn take_unreported(&mut self, c: &Connection, sack: &Sack) -> [Range; 3] {
         let known = std::mem::replace(&mut self.reported, sack.blocks);

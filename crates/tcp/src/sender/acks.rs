@@ -237,7 +237,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.selective_acks {
             self.on_delivered(seq, sent, progress);
             // An echo of the time before says that the original arrived.
-            if !(retransmitted && self.has_timestamps && progress.echo.as_ms() < sent.as_ms()) {
+            if !(retransmitted && self.has_timestamps && progress.echo.is_ms_before(sent)) {
                 self.rack.on_delivered(&self.c, Delivery { seq, sent, retransmitted });
             }
         } else {
@@ -270,10 +270,14 @@ impl<C: CongestionControl> Sender<C> {
         if progress.acked == 0 || !self.has_timestamps {
             return None;
         }
-        // Timestamps tick in milliseconds.
-        let rtt = Duration::from_ms((self.c.now.as_ms() - progress.echo.as_ms()).max(1));
-        let sent = self.c.now.saturating_sub(rtt);
+        let sent = self.sent_by_stamp(progress.echo);
         Some(Sampled { first: sent, last: sent })
+    }
+
+    /// When the segment left whose timestamp is echoed: it ticks in milliseconds.
+    pub(super) fn sent_by_stamp(&self, echo: Time) -> Time {
+        let rtt = Duration::from_ms((self.c.now.as_ms() - echo.as_ms()).max(1));
+        self.c.now.saturating_sub(rtt)
     }
 
     /// Step 4. Returns what the algorithm sees of the RTT.

@@ -34,6 +34,7 @@ mod opening;
 mod persist;
 mod plain;
 mod rates;
+mod repaired;
 mod sacked;
 mod state;
 mod steady;

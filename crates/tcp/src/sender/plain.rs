@@ -47,9 +47,12 @@ impl<C: CongestionControl> Sender<C> {
     #[inline(never)]
     fn on_sacked_ack(&mut self, now: Time, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) -> Time {
         self.account(now);
-        match sack.and_then(|sack| self.take_next_sacked(&ack, sack)) {
-            Some((seq, sent)) => self.on_next_sacked(seq, sent, wire),
-            None => self.on_troubled_ack(ack, sack, wire),
+        if let Some((seq, sent)) = sack.and_then(|sack| self.take_next_sacked(&ack, sack)) {
+            self.on_next_sacked(seq, sent, wire);
+        } else if let Some(sent) = sack.and_then(|sack| self.answered_repair(&ack, sack)) {
+            self.on_repair_answered(&ack, sent, wire);
+        } else {
+            self.on_troubled_ack(ack, sack, wire);
         }
         self.deadline()
     }

@@ -84,7 +84,7 @@ impl<C: CongestionControl> Sender<C> {
     fn alert_in_recovery(&mut self, progress: &mut Progress, wire: &mut impl Wire) -> bool {
         if progress.acked == 0 {
             self.count_duplicate(progress);
-        } else if self.undo.is_spurious_by_echo(&self.c, progress, self.recovery.is_over(&self.c)) {
+        } else if self.undo.is_spurious_by_echo(&self.c, progress.echo, self.recovery.is_over(&self.c)) {
             // An original was acknowledged: nothing was lost. With retransmissions in flight, wait for them.
             self.reordering.on_overtaken(self.c.una - progress.acked, self.board.highest(self.c.una));
             if self.board.retrans_out() > 0 {
