@@ -155,7 +155,7 @@ impl Network {
         ways.extend(spec.traffic.iter().map(|source| Ways::of_source(source, spec)));
         let draws = |index: usize| {
             let most_ns = if plain { 0 } else { spec.flows[index].jitter_ns };
-            (Stream::named(spec.seed, &format!("flow{index}/jitter")), most_ns, Time::ZERO)
+            (Stream::named(spec.seed, format_args!("flow{index}/jitter")), most_ns, Time::ZERO)
         };
         let has_samples = spec.sample_ns > 0 && !plain;
         Network {
@@ -391,7 +391,7 @@ fn disorders(spec: &Spec) -> Vec<Option<Disorder>> {
     let drawn = |named: sim::NamedLink<'_>| {
         let sim::DisorderSpec { late_probability, late_ns, double_probability } = named.spec.disorder;
         let given = DisorderSpec { late_probability, late_by: Duration(late_ns), double_probability };
-        (!given.is_empty()).then(|| Disorder::new(given, Stream::named(spec.seed, &format!("{}/disorder", named.stream))))
+        (!given.is_empty()).then(|| Disorder::new(given, Stream::named(spec.seed, format_args!("{}/disorder", named.stream))))
     };
     spec.links().into_iter().map(drawn).collect()
 }

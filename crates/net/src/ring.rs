@@ -2,8 +2,10 @@
 
 /// Slots that the first entry brings: with very many flows most have no more ACKs under way.
 const FEW: usize = 4;
+/// The same in bytes: where entries are small, there are more of them, and they soon become many.
+const FEW_BYTES: usize = 64;
 
-/// First in, first out. Grows by doubling and shrinks only when asked to; allocates nothing before its first entry.
+/// First in, first out. Grows by doubling, from few small entries by four times, and shrinks only when asked to; allocates nothing before its first entry.
 #[derive(Debug)]
 pub struct Ring<T> {
     /// Entries ever popped and pushed: entry number `n` is in slot `n` modulo the capacity.
@@ -170,7 +172,9 @@ impl<T: Copy + Default> Ring<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let mut slots = vec![T::default(); (self.len() * 2).next_power_of_two().max(FEW.max(64 / size_of::<T>().max(1)))].into_boxed_slice();
+        let times = if self.slots.len() * size_of::<T>() <= FEW_BYTES { 4 } else { 2 };
+        let room = (self.len() * times).next_power_of_two().max(FEW).max(FEW_BYTES / size_of::<T>());
+        let mut slots = vec![T::default(); room].into_boxed_slice();
         for (number, &entry) in (self.popped..).zip(self.iter()) {
             slots[number & (slots.len() - 1)] = entry;
         }

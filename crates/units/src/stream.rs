@@ -1,5 +1,7 @@
 //! Named random streams: each component draws from a stream of its own, so that a new component shifts no other.
 
+use std::fmt::{self, Display, Write};
+
 use rand_core::{RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -8,12 +10,11 @@ use rand_pcg::Pcg64Mcg;
 pub struct Stream(Pcg64Mcg);
 
 impl Stream {
-    /// The stream of the component `name` (for example `link0/loss`) in a run with this seed.
-    pub fn named(seed: u64, name: &str) -> Stream {
-        let mut state = seed ^ 0x9e37_79b9_7f4a_7c15;
-        for byte in name.bytes() {
-            state = mix(state ^ u64::from(byte));
-        }
+    /// The stream of the component `name` (for example `link0/loss`) in a run with this seed. No string is made of the name's parts.
+    pub fn named(seed: u64, name: impl Display) -> Stream {
+        let mut mixed = Mixed(seed ^ 0x9e37_79b9_7f4a_7c15);
+        write!(mixed, "{name}").expect("mixing never fails");
+        let Mixed(state) = mixed;
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&mix(state).to_le_bytes());
         bytes[8..].copy_from_slice(&mix(state.wrapping_add(0x9e37_79b9_7f4a_7c15)).to_le_bytes());
@@ -43,6 +44,16 @@ impl Stream {
     /// A uniform draw from `[0, 1)` with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+}
+
+/// What the bytes of a name make of a seed.
+struct Mixed(u64);
+
+impl Write for Mixed {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 = text.bytes().fold(self.0, |state, byte| mix(state ^ u64::from(byte)));
+        Ok(())
     }
 }
 

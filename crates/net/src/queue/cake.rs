@@ -78,7 +78,7 @@ pub(super) fn queue<T>(spec: &DisciplineSpec, rate: Rate, mut stream: Stream) ->
     let law = CobaltSpec::at_rate(spec, rate);
     let empty = |index: usize| SubQueue {
         line: Line::default(),
-        cobalt: Cobalt::new(law, Stream::named(perturbation, &format!("queue{index}"))),
+        cobalt: Cobalt::new(law, Stream::named(perturbation, format_args!("queue{index}"))),
         credits: 0,
         owner: 0,
         listed: Listed::Nowhere,

@@ -59,7 +59,7 @@ pub(crate) type Queue<T> = Fair<T, WaitingPie>;
 /// Empty queues.
 pub(super) fn queue<T>(spec: &DisciplineSpec, rate: Rate, mut stream: Stream) -> Queue<T> {
     let perturbation = Queue::<T>::perturbation(&mut stream);
-    let pie = |index: usize| Pie::new(PieSpec::new(spec, rate), Stream::named(perturbation, &format!("queue{index}")));
+    let pie = |index: usize| Pie::new(PieSpec::new(spec, rate), Stream::named(perturbation, format_args!("queue{index}")));
     Fair::new(spec, perturbation, |index| WaitingPie { pie: pie(index), waited_s: 0.0 })
 }
 

@@ -92,7 +92,7 @@ impl AcceptedFlow<'_> {
         let mut control = built.expect("built once before").algorithm;
         control.on_seated(index);
         if control.may_draw() {
-            control.on_seeded(Stream::named(seed, &format!("flow{index}/algorithm")));
+            control.on_seeded(Stream::named(seed, format_args!("flow{index}/algorithm")));
         }
         control
     }

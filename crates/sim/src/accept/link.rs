@@ -35,7 +35,7 @@ impl AcceptedLink {
     /// What the link is built from: it measures over `window`, and its draws follow from `seed`.
     pub fn parts(self, window: std::ops::Range<Time>, seed: u64) -> LinkParts {
         let AcceptedLink { fifo, discipline, losses, changes, stream: name } = self;
-        let stream = |part| Stream::named(seed, &format!("{name}/{part}"));
+        let stream = |part| Stream::named(seed, format_args!("{name}/{part}"));
         LinkParts { fifo, discipline, losses, changes, window, streams: Streams { loss: stream("loss"), queue: stream("queue") } }
     }
 }

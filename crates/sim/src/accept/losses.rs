@@ -18,7 +18,7 @@ pub(crate) fn accept_losses((name, stream): (&str, &str), given: &[LossSpec], ru
             AmongSpec::Data => Among::Data,
             AmongSpec::Acks => Among::Acks,
         };
-        losses.add(among, model, Stream::named(run.seed, &format!("{stream}/loss{index}")));
+        losses.add(among, model, Stream::named(run.seed, format_args!("{stream}/loss{index}")));
     }
     Ok(losses)
 }

@@ -75,5 +75,5 @@ impl Application {
 fn encoder(index: usize, flow: &FlowSpec, writes: WritesSpec, seed: u64) -> Option<Box<Encoder>> {
     let WritesSpec::Video { least_bps, most_bps, every_ns } = writes else { return None };
     let bounds = Bounds { least_bps, most_bps, every_ns, mss: flow.mss_bytes };
-    Some(Box::new(Encoder::new(bounds, Stream::named(seed, &format!("flow{index}/video")))))
+    Some(Box::new(Encoder::new(bounds, Stream::named(seed, format_args!("flow{index}/video")))))
 }

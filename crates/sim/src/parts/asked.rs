@@ -10,14 +10,13 @@ use super::request::Piece;
 use crate::records::ExchangeRow;
 
 impl Path {
-    /// The same with the client at its other end.
-    pub(crate) fn asked_by(mut self, client: Option<Client>) -> Path {
-        let Some(client) = client else { return self };
+    /// The client, if there is one, is at its other end.
+    pub(crate) fn answer_to(&mut self, client: Option<Client>) {
+        let Some(client) = client else { return };
         self.is_watched = true;
         self.is_altered = true;
         self.rare.get_or_insert_with(Box::default).client = Some(Box::new(client));
         self.refresh_beyond();
-        self
     }
 
     /// The client, if it has one.

@@ -115,7 +115,7 @@ impl Client {
     /// That of flow `index`, if it has one.
     pub(crate) fn of_flow(index: usize, accepted: &AcceptedFlow, spec: &Spec) -> Option<Client> {
         let given = accepted.spec.requests.as_ref()?;
-        let stream = |part: &str| Stream::named(spec.seed, &format!("flow{index}/{part}"));
+        let stream = |part: &str| Stream::named(spec.seed, format_args!("flow{index}/{part}"));
         let (mss, rtt) = (accepted.sender.mss, Duration(accepted.spec.rtt_ns));
         let law = cc::build_with(accepted.guests, LAW, None, &accepted.spec.profile, &BTreeMap::new()).expect("of every profile").algorithm;
         let mut client = Client {

@@ -109,16 +109,14 @@ impl Flow {
         };
         let packet = Packet::data(given.packet_bytes, index as u32);
         let traffic = (packet, accepted.sender.options.ecn);
-        let path = Path::new(receiver, rtt, traffic, links).behind(disorder(spec, index, given));
+        let mut path = Path::new(receiver, rtt, traffic, links);
+        path.put_behind(disorder(spec, index, given));
         let access = path.access_delay();
-        let client = Client::of_flow(index, &accepted, spec);
-        let viewer = matches!(given.writes, Some(WritesSpec::Video { .. })).then(|| Viewer::of_flow(index));
-        let mut path = path
-            .on_host(host::side(spec, given, access))
-            .among_hops(spec.hops.len())
-            .asked_by(client)
-            .viewed_by(viewer)
-            .with_look_at_buffer();
+        path.put_on_host(host::side(spec, given, access));
+        path.lead_over(spec.hops.len());
+        path.answer_to(Client::of_flow(index, &accepted, spec));
+        path.show_to(matches!(given.writes, Some(WritesSpec::Video { .. })).then(|| Viewer::of_flow(index)));
+        path.look_at_buffer();
         path.jitter = Jitter::of_flow(index, spec.seed, given.jitter_ns);
         path.opens = given.handshake;
         let samples = if spec.sample_ns == 0 { Time::NEVER } else { Time(given.start_ns.next_multiple_of(spec.sample_ns)) };
@@ -134,15 +132,16 @@ impl Flow {
             calm_until: Time::ZERO,
         };
         agenda.refresh();
-        let sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
-        let sender = if given.writes.is_some() || given.requests.is_some() { sender.waiting() } else { sender };
-        let due = (agenda.start, FlowKind::Start);
-        let flow = Flow { due, agenda, path, sender, completed: Time::NEVER, area_at_end: f64::NAN };
-        if given.stack.is_some() {
-            flow.idle()
-        } else {
-            flow
+        let mut sender = Sender::new(accepted.sender.clone(), accepted.control(index, spec.seed));
+        if given.writes.is_some() || given.requests.is_some() {
+            sender = sender.waiting();
         }
+        let due = (agenda.start, FlowKind::Start);
+        let mut flow = Flow { due, agenda, path, sender, completed: Time::NEVER, area_at_end: f64::NAN };
+        if given.stack.is_some() {
+            flow = flow.idle();
+        }
+        flow
     }
 
     /// The place of a flow that is a whole stack's: nothing ever happens to it.
@@ -306,7 +305,7 @@ pub(crate) fn disorder(spec: &Spec, index: usize, given: &FlowSpec) -> Option<Di
         (Direction::Forward, 0) => &spec.forward,
         (Direction::Forward, last) => &spec.hops[last - 1].link,
     };
-    drawn(&link.disorder, || Stream::named(spec.seed, &format!("flow{index}/disorder")))
+    drawn(&link.disorder, || Stream::named(spec.seed, format_args!("flow{index}/disorder")))
 }
 
 #[cfg(test)]

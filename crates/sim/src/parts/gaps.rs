@@ -79,7 +79,7 @@ pub(crate) struct Gaps {
 impl Gaps {
     pub(crate) fn new(spec: &Spec) -> Gaps {
         let gap = |(hop, link): (&HopSpec, NamedLink)| {
-            let stream = || Stream::named(spec.seed, &format!("{}/disorder", link.stream));
+            let stream = || Stream::named(spec.seed, format_args!("{}/disorder", link.stream));
             Gap {
                 delay: Duration(hop.delay_ns),
                 disorder: drawn(&link.spec.disorder, stream),

@@ -11,14 +11,13 @@ use super::path::Path;
 use super::wire::PathWire;
 
 impl Path {
-    /// The same with its sender on a host.
-    pub(crate) fn on_host(mut self, side: Option<Side>) -> Path {
-        let Some(side) = side else { return self };
+    /// Its sender is on a host, if that is felt.
+    pub(crate) fn put_on_host(&mut self, side: Option<Side>) {
+        let Some(side) = side else { return };
         self.is_watched |= side.holds_segments;
         self.is_hosted = true;
         self.rare.get_or_insert_with(Box::default).side = Some(side);
         self.refresh_beyond();
-        self
     }
 
     /// The flow's part of its host.

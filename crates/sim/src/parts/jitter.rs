@@ -13,7 +13,7 @@ pub(crate) struct Jitter {
 impl Jitter {
     /// None on a path without: few have one, and its size is felt where there are many flows.
     pub(crate) fn of_flow(index: usize, seed: u64, most_ns: u64) -> Option<Box<Jitter>> {
-        (most_ns > 0).then(|| Box::new(Jitter { draws: Stream::named(seed, &format!("flow{index}/jitter")), span_ns: most_ns + 1 }))
+        (most_ns > 0).then(|| Box::new(Jitter { draws: Stream::named(seed, format_args!("flow{index}/jitter")), span_ns: most_ns + 1 }))
     }
 
     /// The path is of a connection whose draws follow from `seed`.

@@ -7,12 +7,11 @@ use super::path::Path;
 use super::tap::carried;
 
 impl Path {
-    /// The same, whose segments are looked at if its receiver has such a buffer.
-    pub(crate) fn with_look_at_buffer(mut self) -> Path {
+    /// Its segments are looked at if its receiver has such a buffer.
+    pub(crate) fn look_at_buffer(&mut self) {
         let has_one = self.receiver.buffer().is_some();
         self.is_watched |= has_one;
         self.is_altered |= has_one;
-        self
     }
 
     /// The receiver sends `ack` at `at`, with the window that it offers.

@@ -115,10 +115,9 @@ impl Path {
         usize::from(self.data_link)
     }
 
-    /// The same where its segments may cross further links behind their first.
-    pub(crate) fn among_hops(mut self, further: usize) -> Path {
+    /// Its segments may cross further links behind their first.
+    pub(crate) fn lead_over(&mut self, further: usize) {
         self.is_watched |= further > 0;
-        self
     }
 
     /// The real link that its ACKs cross.

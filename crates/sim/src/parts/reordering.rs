@@ -7,13 +7,12 @@ use super::disorder::Unordered;
 use super::path::Path;
 
 impl Path {
-    /// The same with what happens to the order of its segments behind their link.
-    pub(crate) fn behind(mut self, disorder: Option<Disorder>) -> Path {
-        let Some(disorder) = disorder else { return self };
+    /// Something happens to the order of its segments behind their link, if it does.
+    pub(crate) fn put_behind(&mut self, disorder: Option<Disorder>) {
+        let Some(disorder) = disorder else { return };
         self.is_watched = true;
         self.is_altered = true;
         self.rare.get_or_insert_with(Box::default).unordered = Some(Unordered::new(disorder));
-        self
     }
 
     /// What it has of that.

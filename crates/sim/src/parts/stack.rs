@@ -103,7 +103,7 @@ impl StackFlow {
     ) -> Result<StackFlow, Fault> {
         let given = accepted.spec;
         let open = |role| {
-            let seed = Stream::named(spec.seed, &format!("flow{flow}/stack")).up_to(u64::MAX);
+            let seed = Stream::named(spec.seed, format_args!("flow{flow}/stack")).up_to(u64::MAX);
             let datagram_bytes = (given.packet_bytes - HEADER_BYTES) as u16;
             let window_bytes = accepted.receives.saturating_mul(datagram_bytes.into());
             let (algorithm, streams) = (given.algorithm.clone(), given.streams.unwrap_or(1));

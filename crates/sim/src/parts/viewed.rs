@@ -8,14 +8,13 @@ use super::viewer::Viewer;
 use crate::records::FrameRow;
 
 impl Path {
-    /// The same with a viewer at its other end, if its flow has one.
-    pub(crate) fn viewed_by(mut self, viewer: Option<Viewer>) -> Path {
-        let Some(viewer) = viewer else { return self };
+    /// A viewer is at its other end, if its flow has one.
+    pub(crate) fn show_to(&mut self, viewer: Option<Viewer>) {
+        let Some(viewer) = viewer else { return };
         self.is_watched = true;
         self.is_altered = true;
         self.rare.get_or_insert_with(Box::default).viewer = Some(Box::new(viewer));
         self.refresh_beyond();
-        self
     }
 
     /// A frame is captured at `now` in the flow's clock, and written.

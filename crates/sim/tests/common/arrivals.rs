@@ -10,7 +10,7 @@ const TRANSFERS_MAX: f64 = 10_000.0;
 
 /// Scenario number `index` of another kind, and sources: with few long flows or none, and queues that decide late in a third.
 pub fn scenario_with_arrivals(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("arrivals{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("arrivals{index}")));
     let mut spec = if dice.one_in(3) { super::scenario_with_discipline(index) } else { super::scenario(index) };
     let few = dice.choose(&[0, 1, 3]);
     spec.flows.truncate(few);
@@ -36,7 +36,7 @@ pub fn scenario_with_arrivals(index: u64) -> Spec {
 
 /// Scenario number `index` of that kind, whose transfers have hosts.
 pub fn scenario_with_hosts_of_transfers(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("hosts of transfers{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("hosts of transfers{index}")));
     super::hosts::add_to_transfers(&mut dice, scenario_with_arrivals(index))
 }
 

@@ -11,7 +11,7 @@ use super::{
 /// Scenario number `index` with one to four more hops. A third of them are drop-tail throughout, in the others any link may be anything.
 #[allow(dead_code)]
 pub fn scenario_with_hops(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("hops{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("hops{index}")));
     let plain = if index % 3 == 0 { scenario(index) } else { scenario_with_discipline(index) };
     add(&mut dice, plain, index)
 }
@@ -55,14 +55,14 @@ fn rtts(spec: &Spec) -> Vec<u64> {
 /// Scenario number `index` of that kind with hosts that are felt.
 #[allow(dead_code)]
 pub fn scenario_with_hops_and_hosts(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("hosts before hops{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("hosts before hops{index}")));
     hosts::add(&mut dice, scenario_with_hops(index))
 }
 
 /// Scenario number `index` with further hops and transfers that come and go at any of them, for half with hosts.
 #[allow(dead_code)]
 pub fn scenario_with_hops_and_arrivals(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("arrivals at hops{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("arrivals at hops{index}")));
     let spec = add(&mut dice, scenario_with_arrivals(index), index);
     if dice.one_in(2) {
         return spec;

@@ -51,7 +51,7 @@ impl Dice {
 
 /// Scenario number `index`.
 pub fn scenario(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("scenario{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("scenario{index}")));
     let rate_bps = rate(&mut dice);
     // As many packets as keep the tests short, over long enough a time for timers to matter.
     let packets = dice.log_between(300, 40_000);
@@ -145,7 +145,7 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
 /// Scenario number `index` with a queue discipline on every link, some of its parameters changed.
 #[allow(dead_code)]
 pub fn scenario_with_discipline(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("disciplines{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("disciplines{index}")));
     let mut spec = scenario(index);
     let mut choose = |link| with_discipline(&mut dice, link);
     spec.forward = choose(spec.forward);
@@ -184,7 +184,7 @@ fn with_discipline(dice: &mut Dice, link: LinkSpec) -> LinkSpec {
 /// Scenario number `index` with many more flows, some with a queue discipline or buffers.
 #[allow(dead_code)]
 pub fn scenario_of_many(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("many{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("many{index}")));
     let mut spec = if index % 3 == 0 { scenario_with_discipline(index) } else { scenario_with_buffers(index) };
     let (few, many) = (spec.flows.len(), dice.log_between(33, 300) as usize);
     let together = dice.one_in(3);
@@ -198,7 +198,7 @@ pub fn scenario_of_many(index: u64) -> Spec {
 /// Scenario number `index` with receivers whose buffers may be full, with a queue discipline for some.
 #[allow(dead_code)]
 pub fn scenario_with_buffers(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("buffers{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("buffers{index}")));
     let mut spec = if index % 4 == 0 { scenario_with_discipline(index) } else { scenario(index) };
     traffic::keep(&mut dice, spec.duration_ns, &mut spec.flows);
     spec
@@ -207,7 +207,7 @@ pub fn scenario_with_buffers(index: u64) -> Spec {
 /// Scenario number `index` with hosts that are felt, with a queue discipline for some.
 #[allow(dead_code)]
 pub fn scenario_with_hosts(index: u64) -> Spec {
-    let mut dice = Dice(Stream::named(SEED, &format!("hosts{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("hosts{index}")));
     let spec = if index % 4 == 0 { scenario_with_discipline(index) } else { scenario(index) };
     hosts::add(&mut dice, spec)
 }
@@ -215,7 +215,7 @@ pub fn scenario_with_hosts(index: u64) -> Spec {
 /// Steps of marks for half of the scenarios, below the queue's limit or anywhere, and ECN for most of their flows. Drawn apart from the
 /// rest, so that the scenarios are otherwise those that they were before there were marks.
 fn mark(index: u64, forward: LinkSpec, reverse: Option<LinkSpec>, flows: &mut [FlowSpec]) -> (LinkSpec, Option<LinkSpec>) {
-    let mut dice = Dice(Stream::named(SEED, &format!("marks{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("marks{index}")));
     if dice.one_in(2) {
         return (forward, reverse);
     }
@@ -238,7 +238,7 @@ const PROFILES: [&str; 5] = ["linux-6.1", "linux-2.6.23", "altaimd-2.6.6", "linu
 
 /// Linux 6.12, and the option that came with it, for some flows of a fifth of the scenarios. Drawn apart, so that others stay as they were.
 fn newer(index: u64, flows: &mut [FlowSpec]) {
-    let mut dice = Dice(Stream::named(SEED, &format!("newer{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("newer{index}")));
     if !dice.one_in(5) {
         return;
     }
@@ -254,7 +254,7 @@ fn newer(index: u64, flows: &mut [FlowSpec]) {
 
 /// Loss with a memory and changes in time, each for a third of the scenarios, drawn apart for the same reason.
 fn impair(index: u64, links: (LinkSpec, Option<LinkSpec>), (flows, duration_ns): (u64, u64)) -> (LinkSpec, Option<LinkSpec>) {
-    let mut dice = Dice(Stream::named(SEED, &format!("impairments{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("impairments{index}")));
     let (is_lossy, is_changing, is_disorderly) = (dice.one_in(3), dice.one_in(3), dice.one_in(4));
     let mut impaired = |link: LinkSpec| LinkSpec {
         losses: if is_lossy { losses::losses(&mut dice, flows, duration_ns) } else { Vec::new() },
@@ -267,7 +267,7 @@ fn impair(index: u64, links: (LinkSpec, Option<LinkSpec>), (flows, duration_ns):
 
 /// Queues of other sizes later, for a fifth of the scenarios, drawn apart for the same reason.
 fn resize(index: u64, links: (LinkSpec, Option<LinkSpec>), duration_ns: u64) -> (LinkSpec, Option<LinkSpec>) {
-    let mut dice = Dice(Stream::named(SEED, &format!("sizes{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("sizes{index}")));
     if !dice.one_in(5) {
         return links;
     }

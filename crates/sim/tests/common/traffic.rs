@@ -7,7 +7,7 @@ use super::{Dice, SEED};
 
 /// None, or one to three, for a third of the scenarios.
 pub fn traffic(index: u64, (rate_bps, duration_ns): (u64, u64), is_duplex: bool) -> Vec<UdpSpec> {
-    let mut dice = Dice(Stream::named(SEED, &format!("traffic{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("traffic{index}")));
     if !dice.one_in(3) {
         return Vec::new();
     }
@@ -37,7 +37,7 @@ fn source(dice: &mut Dice, (link_bps, duration_ns): (u64, u64), is_duplex: bool)
 
 /// Handshakes for the flows of half of the scenarios, drawn apart for the same reason.
 pub fn open(index: u64, flows: &mut [FlowSpec]) {
-    let mut dice = Dice(Stream::named(SEED, &format!("handshakes{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("handshakes{index}")));
     if dice.one_in(2) {
         flows.iter_mut().for_each(|flow| flow.handshake = !dice.one_in(4));
     }
@@ -45,7 +45,7 @@ pub fn open(index: u64, flows: &mut [FlowSpec]) {
 
 /// Applications that write in pieces, for some flows of a third of the scenarios.
 pub fn write_in_pieces(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
-    let mut dice = Dice(Stream::named(SEED, &format!("writes{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("writes{index}")));
     if !dice.one_in(3) {
         return;
     }
@@ -65,7 +65,7 @@ pub fn write_in_pieces(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
 
 /// Clients that ask, for some flows of a third of the scenarios that have no other application.
 pub fn ask(index: u64, duration_ns: u64, flows: &mut [FlowSpec]) {
-    let mut dice = Dice(Stream::named(SEED, &format!("requests{index}")));
+    let mut dice = Dice(Stream::named(SEED, format_args!("requests{index}")));
     if !dice.one_in(3) {
         return;
     }

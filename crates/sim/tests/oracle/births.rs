@@ -60,7 +60,7 @@ pub fn sources(accepted: &Accepted) -> Vec<Source> {
         let kinds = first..first + source.kinds.len();
         first = kinds.end;
         let duration_ns = accepted.spec.duration_ns;
-        let streams = |name: &str, parts: [&str; 4]| parts.map(|part| Stream::named(accepted.spec.seed, &format!("{name}/{part}")));
+        let streams = |name: &str, parts: [&str; 4]| parts.map(|part| Stream::named(accepted.spec.seed, format_args!("{name}/{part}")));
         match source.spec {
             Loop::Open(given) => {
                 let mut poisson = Source {

@@ -45,7 +45,7 @@ impl Cake {
     }
 
     fn fresh(&self, place: usize, owner: u64) -> Slot {
-        let stream = Stream::named(self.perturbation, &format!("queue{place}"));
+        let stream = Stream::named(self.perturbation, format_args!("queue{place}"));
         Slot { place, owner, cobalt: Cobalt::of_cake(&self.spec, self.rate, stream), deficit: 0, list: List::None }
     }
 

@@ -78,7 +78,7 @@ impl Client {
         let law = cc::build("cubic", None, &given.spec.profile, &BTreeMap::new()).expect("of every profile");
         let mut client = Client {
             given: requests,
-            streams: ["requests", "responses", "thoughts"].map(|part| Stream::named(seed, &format!("flow{index}/{part}"))),
+            streams: ["requests", "responses", "thoughts"].map(|part| Stream::named(seed, format_args!("flow{index}/{part}"))),
             asking: Asking::new(&given.sender.options, given.sender.mss, law.algorithm),
             outgoing: Outgoing::default(),
             stop: Time(given.spec.stop_ns.unwrap_or(u64::MAX)),

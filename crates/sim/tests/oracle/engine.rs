@@ -129,7 +129,7 @@ impl<'a> Textbook<'a> {
                 _ if i <= spec.hops.len() => (&spec.hops[i - 1].link, format!("forward{}", i + 1)),
                 _ => (spec.reverse.as_ref().expect("a link that exists"), "link1".to_owned()),
             };
-            let stream = |part| Stream::named(spec.seed, &format!("{name}/{part}"));
+            let stream = |part| Stream::named(spec.seed, format_args!("{name}/{part}"));
             let losses = given.losses.iter().enumerate().map(|(number, loss)| Loss::new(loss, spec.seed, (&name, number))).collect();
             Link::new(&accepted.links[i], window, (stream("loss"), losses, stream("queue")), Service::new(given))
         };

@@ -225,7 +225,7 @@ impl Discipline for FqPie {
     fn arrive(&mut self, now: Time, mut packet: Packet, fits: Fits) -> Vec<Packet> {
         let has_room = fits(self.packets(), self.bytes(), packet.bytes);
         let index = self.turns.queue_of(&packet);
-        let stream = Stream::named(self.turns.perturbation, &format!("queue{index}"));
+        let stream = Stream::named(self.turns.perturbation, format_args!("queue{index}"));
         let empty = || (Pie::new(&self.spec, None, stream), VecDeque::new(), 0.0);
         self.queues.entry(index).or_insert_with(empty);
         self.tick(now);

@@ -90,8 +90,8 @@ impl Flow {
             last_leg: rtt / 4 - if is_forward { between } else { Duration::ZERO },
             between_of_acks: if is_forward { Duration::ZERO } else { between },
             end: Time(spec.duration_ns) + rtt / 4,
-            jitter: Stream::named(seed, &format!("flow{index}/jitter")),
-            disorder: Unordered(Stream::named(seed, &format!("flow{index}/disorder")), last.disorder),
+            jitter: Stream::named(seed, format_args!("flow{index}/jitter")),
+            disorder: Unordered(Stream::named(seed, format_args!("flow{index}/disorder")), last.disorder),
             jitter_ns: given.spec.jitter_ns,
             last_arrival: Time::ZERO,
             packet_bytes: given.spec.packet_bytes,
@@ -159,7 +159,7 @@ pub(super) fn gaps(spec: &Spec) -> Vec<(Duration, Unordered)> {
     let links = std::iter::once(&spec.forward).chain(spec.hops.iter().map(|hop| &hop.link));
     let gap = |((number, before), hop): ((usize, &LinkSpec), &HopSpec)| {
         let name = if number == 1 { "link0".to_owned() } else { format!("forward{number}") };
-        (Duration(hop.delay_ns), Unordered(Stream::named(spec.seed, &format!("{name}/disorder")), before.disorder))
+        (Duration(hop.delay_ns), Unordered(Stream::named(spec.seed, format_args!("{name}/disorder")), before.disorder))
     };
     (1..).zip(links).zip(&spec.hops).map(gap).collect()
 }

@@ -20,7 +20,7 @@ pub struct Loss {
 impl Loss {
     /// Model number `index` of the link of this name.
     pub fn new(spec: &LossSpec, seed: u64, (link, index): (&str, usize)) -> Loss {
-        let stream = Stream::named(seed, &format!("{link}/loss{index}"));
+        let stream = Stream::named(seed, format_args!("{link}/loss{index}"));
         Loss { spec: spec.clone(), stream, seen: 0, bad: vec![false], since: Time::ZERO, drawn: 0, is_due: false }
     }
 

@@ -250,10 +250,25 @@ impl Scoreboard {
 
     /// These segments, from the head on, leave the window.
     pub(crate) fn remove_head(&mut self, segments: Range) {
-        (segments.from..segments.to).for_each(|seq| {
+        let Range { from: mut seq, to } = segments;
+        while seq < to {
             self.remove(seq);
-        });
-        self.on_advanced(segments.to);
+            seq = self.remove_sacked(Range { from: seq + 1, to });
+        }
+        self.on_advanced(to);
+    }
+
+    /// Of these segments the first that are SACKed, and nothing else, leave the window; returns which is the next.
+    #[inline]
+    pub(crate) fn remove_sacked(&mut self, segments: Range) -> u64 {
+        let Range { from, to } = segments;
+        let mut seq = from;
+        while seq < to && self.segment(seq).flags() == SACKED {
+            self.segment_mut(seq).0 &= !Segment::FLAGS;
+            seq += 1;
+        }
+        self.sacked_out -= (seq - from) as u32;
+        seq
     }
 
     /// The blocks of `sack` that the one before did not have, the lowest first; empty ones in the place of the others. From now on they are known.

@@ -200,8 +200,10 @@ impl<C: CongestionControl> Sender<C> {
     /// Step 2: segments below `una` leave the window. One below what had been SACKed before this ACK was reordered.
     fn advance(&mut self, una: u64, progress: &mut Progress) {
         assert!(una <= self.c.nxt, "ACK {una} above snd_nxt {}", self.c.nxt);
-        for seq in self.c.una..una {
+        let mut seq = self.c.una;
+        while seq < una {
             self.on_acknowledged(seq, progress);
+            seq = self.board.remove_sacked(Range { from: seq + 1, to: una });
         }
         progress.acked = una - self.c.una;
         if progress.acked == 0 {

@@ -26,7 +26,7 @@ pub(crate) struct Poisson {
 impl Poisson {
     /// The source of this origin.
     pub(crate) fn new(Origin { index, seed, end }: Origin, accepted: &AcceptedSource, given: &ArrivalSpec) -> Poisson {
-        let stream = |part: &str| Stream::named(seed, &format!("arrivals{index}/{part}"));
+        let stream = |part: &str| Stream::named(seed, format_args!("arrivals{index}/{part}"));
         let mut source = Poisson {
             mean_gap_ns: accepted.mean_gap_ns,
             sizes: Whole::new(given.sizes, given.max_bytes),

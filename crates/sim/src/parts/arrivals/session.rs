@@ -36,7 +36,7 @@ pub(crate) struct Session {
 impl Session {
     /// Session number `number` of a source, whose transfers' clocks run `access` behind.
     pub(crate) fn new(Origin { index, seed, end }: Origin, number: u32, given: &SessionSpec, access: Duration) -> Session {
-        let stream = |part: &str| Stream::named(seed, &format!("sessions{index}/{number}/{part}"));
+        let stream = |part: &str| Stream::named(seed, format_args!("sessions{index}/{number}/{part}"));
         let mut session = Session {
             kind: number as usize % given.flows.len(),
             objects: Whole::new(given.objects, None),

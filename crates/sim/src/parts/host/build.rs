@@ -21,7 +21,7 @@ pub(crate) fn machines(spec: &Spec) -> Vec<Machine> {
     let clocks = clocks(spec);
     let machine = |(index, host): (usize, &HostSpec)| {
         // Nothing is drawn from it: a host loses nothing at random.
-        let idle = || Stream::named(spec.seed, &format!("host{index}"));
+        let idle = || Stream::named(spec.seed, format_args!("host{index}"));
         let stalls = host.stalls.iter().map(|stall| Time(stall.at_ns)..Time(stall.at_ns) + Duration(stall.length_ns)).collect();
         let cpu = CpuSpec { packet: Duration(host.packet_ns), ack: Duration(host.ack_ns), sack: Duration(host.sack_ns), stalls };
         let interval = if host.per_transfer { Duration::ZERO } else { Duration(spec.sample_ns) };
