@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from windtunnel import experiment
+from windtunnel.claims.references import surely_named
+from windtunnel.experiment.elsewhere import LeftOut
 from windtunnel.scenario import Scenario
 from windtunnel.store import RunStore, writing_results
 from windtunnel.suites import chosen, deciding
@@ -18,14 +23,46 @@ def todo(*names: str) -> list[deciding.Open]:
 
 
 def test_only_experiments_with_claims_are_run_and_their_forms_grow() -> None:
-    known = {one.experiment.id: one for one in todo("li07.fig12", "li07.fig15", "open08.fig9")}
-    assert set(known) == {"li07.fig12", "li07.fig15", "open08.fig9"}
+    known = {one.experiment.id: one for one in todo("li07.fig12", "li07.fig14", "open08.fig9")}
+    assert set(known) == {"li07.fig12", "li07.fig14", "open08.fig9"}
     for one in known.values():
         runs = [len(form.plan.jobs) for form in one.forms]
         assert runs == sorted(runs) and len(set(runs)) == len(runs)
         assert (one.forms[-1].scale.name == "paper" and one.forms[-1].scale.repeats is None) or len(runs) == 1
     # 2 repeats at one point and 40 runs: a quick form, one of three repeats, and the whole.
     assert len(known["open08.fig9"].forms) >= 2
+
+
+def test_what_no_claim_can_be_judged_by_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The claim about figure 15 is of the kernels of 2007: it needs a model of the hosts.
+    assert todo("li07.fig15") == []
+    # Those about figure 14 of 2004 are of its wide-area path.
+    assert [one.experiment.id for one in todo("open08.fig8", "fast04.fig14")] == ["open08.fig8"]
+    planned = experiment.plan
+
+    def without_fast(*args: Any, **kwargs: Any) -> experiment.Plan:
+        plan = planned(*args, **kwargs)
+        lacking = {one.id: (LeftOut({"alg": ("fast",)}, "no fast"),) for one in args[0]}
+        return dataclasses.replace(plan, left_out=lacking)
+
+    monkeypatch.setattr(experiment, "plan", without_fast)
+    # Figure 7's claims: two of FAST alone, others of Reno.
+    (seven,) = todo("li07.fig7")
+    reached = {one.id for one in deciding.within_reach(seven, "sim")}
+    assert {"li07.c27", "li07.c28"} <= reached and not {"li07.c25", "li07.c26"} & reached
+
+
+@pytest.mark.parametrize(
+    ("predicate", "named"),
+    [
+        ("M('x', alg='bic') > 1 and M('x', alg='fast') > 2", {"x", "bic"}),
+        ("M('x', alg='bic') > M('x', alg='fast')", {"x", "bic", "fast"}),
+        ("all(M('x', alg=a) > 1 for a in ['bic', 'fast'])", {"x", "bic"}),
+        ("min(M('x', alg=a) for a in ['bic', 'fast']) > 1", {"x", "bic", "fast"}),
+    ],
+)
+def test_what_a_predicate_reads_whatever_was_measured(predicate: str, named: set[str]) -> None:
+    assert surely_named(ast.parse(predicate, mode="eval")) == named
 
 
 def test_a_quick_scale_that_asks_something_else_is_no_form() -> None:

@@ -128,3 +128,24 @@ def experiments_read(claims: Iterable[Claim], experiments: Mapping[str, Register
         names = {node.value for node in ast.walk(claim.tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
         found |= {claim.experiment, *names}
     return frozenset(found | {one.compared_with for id in found if (one := experiments.get(id)) is not None and one.compared_with})
+
+
+def surely_named(node: ast.AST) -> frozenset[str]:
+    """Return the names that a predicate reads whatever was measured: of ``A and B`` those of A, of ``all(... for a in list)`` the first.
+
+    Parameters
+    ----------
+    node : ast.AST
+        A claim's predicate, or a part of it.
+    """
+    match node:
+        case ast.Constant(value=str(name)):
+            return frozenset((name,))
+        case ast.BoolOp(values=[first, *_]) | ast.IfExp(test=first):
+            return surely_named(first)
+        case ast.Compare(left=left, comparators=[right, *_]):
+            return surely_named(left) | surely_named(right)
+        case ast.Call(func=ast.Name(id="all" | "any"), args=[ast.GeneratorExp(elt=each, generators=[first, *_])]):
+            return surely_named(each) | surely_named(first.iter.elts[0] if isinstance(first.iter, ast.List | ast.Tuple) else first.iter)
+        case _:
+            return frozenset().union(*(surely_named(child) for child in ast.iter_child_nodes(node)))

@@ -47,12 +47,12 @@ def kernel_command(
         asked = claimed(chosen(names or default_suites()))
         todo = opened(asked, backend)
         if not todo:
-            raise ScenarioError("name", "nothing of it has claims that this kernel can run; allowed: windtunnel suite list")
+            raise ScenarioError("name", "no claim about any of it can be judged on this kernel; allowed: windtunnel suite list")
         _print_costs(todo, RunStore(Path(out) / "runs"))
         known = {one.experiment.id for one in todo}
         none = [one.id for _, one in asked if one.id not in known]
         if none:
-            note(f"no Linux kernel can run any of {', '.join(none)}")
+            note(f"no claim about {', '.join(none)} can be judged on a Linux kernel")
         if list_only:
             return
         command = " ".join(["windtunnel suite kernel", *(shlex.quote(name) for name in names or ()), f"--out {shlex.quote(out)}"])

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from windtunnel import experiment
-from windtunnel.claims import Verdict
+from windtunnel.claims import Claim, Verdict
+from windtunnel.claims.references import surely_named
 from windtunnel.experiment import Experiment, Plan, Scale, Step
 from windtunnel.report import registers_of, verdicts_of
 from windtunnel.scenario import Scenario
@@ -103,7 +104,7 @@ def claimed(asked: Sequence[tuple[Suite, Sequence[Experiment]]]) -> list[tuple[S
 
 
 def opened(experiments: Sequence[tuple[Suite, Experiment]], backend: str) -> list[Open]:
-    """Return the experiments of which the backend can run anything, each with its forms.
+    """Return the experiments of which the backend can run what a claim about them reads, each with its forms.
 
     Parameters
     ----------
@@ -113,7 +114,32 @@ def opened(experiments: Sequence[tuple[Suite, Experiment]], backend: str) -> lis
         As `windtunnel.backends.backend` takes it.
     """
     found = [Open(known, one, _forms(one, backend)) for known, one in experiments]
-    return [one for one in found if one.forms]
+    return [one for one in found if one.forms and within_reach(one, backend)]
+
+
+def within_reach(one: Open, backend: str) -> list[Claim]:
+    """Return the claims about an experiment that runs of a backend may judge.
+
+    Not those of a wide-area path or of hosts, nor those that read what the backend lacks.
+
+    Parameters
+    ----------
+    one : Open
+        The experiment, with one form at least.
+    backend : str
+        As `windtunnel.backends.backend` takes it.
+    """
+    register = one.suite.register()
+    lacking = one.forms[-1].plan.left_out.get(one.experiment.id, ())
+    absent = {str(value) for own in lacking if len(own.at) == 1 for values in own.at.values() for value in values}
+
+    def is_read(claim: Claim) -> bool:
+        named = surely_named(claim.tree)
+        others = (other for other in one.suite.experiments if other.id in named and other.id != one.experiment.id)
+        return not named & absent and all(experiment.plan([other], Scale(), backend=backend).jobs for other in others)
+
+    claims = register.claims if register is not None else ()
+    return [claim for claim in claims if claim.experiment == one.experiment.id and claim.judge == "sim" and is_read(claim)]
 
 
 def _forms(one: Experiment, backend: str) -> tuple[Form, ...]:

@@ -6,6 +6,7 @@ There are two: ``guest`` runs a scenario's plan, ``recorder`` plays the peer of 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import os
 import shutil
@@ -48,8 +49,9 @@ def binary(program: str = GUEST) -> Path:
     return target
 
 
+@functools.cache
 def digest(program: str = GUEST) -> str:
-    """Return the digest of a program's sources and the compiler's flags, sixteen hexadecimal digits."""
+    """Return the digest of a program's sources and the compiler's flags, sixteen hexadecimal digits; read once by a process."""
     total = hashlib.sha256(" ".join(_FLAGS).encode())
     for name in _folders(program):
         for source in sorted((files("windtunnel.backends.linux") / name).iterdir(), key=lambda entry: entry.name):
