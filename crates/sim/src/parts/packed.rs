@@ -4,7 +4,7 @@ use net::Ring;
 use tcp::{Range, Sack};
 
 /// Room for more words is given back when none is in use: what losses in large windows took would be much of many flows' memory.
-const WORDS_KEPT: usize = 64;
+const WORDS_KEPT: usize = 32;
 
 /// The first block's length if a word of its own says where it begins.
 const LONG: u64 = u32::MAX as u64;
