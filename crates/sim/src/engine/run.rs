@@ -80,15 +80,15 @@ impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
         let records = Records { flow_samples, transfers, ..Records::default() };
         let names = Names::new(&accepted.flows);
         let tap = if O::SEES_PACKETS { observer.tap() } else { None };
-        let tapped = |(i, flow): (usize, AcceptedFlow<'_>)| {
-            let facts = tap.as_ref().filter(|_| flow.stack.is_none()).map(|tap| (tap.clone(), Tapped::of_flow(&flow)));
+        let tapped = |(i, flow): (usize, &AcceptedFlow<'_>)| {
+            let facts = tap.as_ref().filter(|_| flow.stack.is_none()).map(|tap| (tap.clone(), Tapped::of_flow(flow)));
             let mut flow = Flow::new(i, flow, spec);
             if let Some((tap, facts)) = facts {
                 flow.path.tapped_by(tap, facts);
             }
             flow
         };
-        let flows: Vec<_> = accepted.flows.into_iter().enumerate().map(tapped).collect();
+        let flows: Vec<_> = accepted.flows.iter().enumerate().map(tapped).collect();
         if let Some(tap) = &tap {
             arrivals.tapped_by(tap, &accepted.sources);
             stacks.iter_mut().for_each(|stack| stack.tapped_by(tap.clone()));

@@ -95,7 +95,7 @@ pub struct Flow {
 units::clone_by_field! { Flow: completed path agenda due sender area_at_end }
 
 impl Flow {
-    pub(crate) fn new(index: usize, accepted: AcceptedFlow, spec: &Spec) -> Flow {
+    pub(crate) fn new(index: usize, accepted: &AcceptedFlow, spec: &Spec) -> Flow {
         let given = accepted.spec;
         let rtt = Duration(given.rtt_ns);
         let mut receiver = accepted.receiver();
@@ -114,7 +114,7 @@ impl Flow {
         let access = path.access_delay();
         path.put_on_host(host::side(spec, given, access));
         path.lead_over(spec.hops.len());
-        path.answer_to(Client::of_flow(index, &accepted, spec));
+        path.answer_to(Client::of_flow(index, accepted, spec));
         path.show_to(matches!(given.writes, Some(WritesSpec::Video { .. })).then(|| Viewer::of_flow(index)));
         path.look_at_buffer();
         path.jitter = Jitter::of_flow(index, spec.seed, given.jitter_ns);

@@ -52,7 +52,7 @@ impl Arrivals {
             let first = arrivals.prototypes.len();
             for kind in &given.kinds {
                 transfers.kinds.push(described(index, kind));
-                arrivals.prototypes.push(Flow::new(0, kind.clone(), spec).prototype());
+                arrivals.prototypes.push(Flow::new(0, kind, spec).prototype());
             }
             let origin = Origin { index, seed: spec.seed, end: Time(spec.duration_ns) };
             match given.spec {
