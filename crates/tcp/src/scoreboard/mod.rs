@@ -1,6 +1,7 @@
 //! What is known of each outstanding segment. Costs O(lost): in-order traffic touches only the ring of send times.
 
 mod losses;
+mod reported;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -9,7 +10,7 @@ use cc::Connection;
 use units::Time;
 
 use crate::ranges::Ranges;
-use crate::{Range, Sack};
+use crate::Range;
 
 /// Selectively acknowledged.
 pub(crate) const SACKED: u8 = 1;
@@ -180,64 +181,6 @@ impl Scoreboard {
         out - left
     }
 
-    /// The segments that `sack` is the first to report, if it differs from the one before in its first block alone, and that lies above all
-    /// others: nearly every SACK.
-    #[inline]
-    pub(crate) fn newly_sacked_on_top(&mut self, c: &Connection, sack: &Sack) -> Option<Range> {
-        let [first, others @ ..] = &sack.blocks;
-        let [reported, others_reported @ ..] = &mut self.reported;
-        if others != others_reported {
-            return None;
-        }
-        if first == reported {
-            return Some(Range::default());
-        }
-        let highest = self.sacked.highest();
-        if first.from < highest.from {
-            return None;
-        }
-        *reported = *first;
-        let new = Range { from: first.from.max(highest.to).max(c.una), to: first.to };
-        if !new.is_empty() {
-            assert!(new.to <= c.nxt, "SACK {new:?} above snd_nxt {}", c.nxt);
-            self.sacked.insert(new);
-        }
-        Some(new)
-    }
-
-    /// The one segment that `sack` is the first to report, if it lies above all that is SACKed, and was sent once: it is SACKed now. Also when it
-    /// was sent.
-    #[inline]
-    pub(crate) fn take_next_sacked(&mut self, c: &Connection, sack: &Sack) -> Option<(u64, Time)> {
-        let [first, others @ ..] = &sack.blocks;
-        let (highest, seq) = (self.sacked.highest(), first.to.wrapping_sub(1));
-        let prolongs = seq == highest.to && first.from == highest.from;
-        let is_above = first.from == seq && seq > highest.to.max(c.una);
-        if !prolongs && !is_above {
-            return None;
-        }
-        let are_known = *others == self.reported[1..] || others.iter().all(|block| block.is_empty() || self.reported.contains(block));
-        if !are_known || self.segment(seq).flags() != 0 {
-            return None;
-        }
-        assert!(seq < c.nxt, "SACK of {seq}, not below snd_nxt {}", c.nxt);
-        self.reported = sack.blocks;
-        self.sacked.insert(Range::of(seq));
-        if self.classified_until == seq {
-            self.classified_until = seq + 1;
-        }
-        Some((seq, self.mark_sacked(seq).sent))
-    }
-
-    /// Whether `sack` has no block that the one before did not have.
-    pub(crate) fn says_nothing_new(&mut self, sack: &Sack) -> bool {
-        let are_known = sack.blocks == self.reported || sack.blocks.iter().all(|block| block.is_empty() || self.reported.contains(block));
-        if are_known {
-            self.reported = sack.blocks;
-        }
-        are_known
-    }
-
     /// When the head was last sent, if more than once, is not SACKed, and all else below `una` is.
     #[inline]
     pub(crate) fn repaired_head(&self, c: &Connection, una: u64) -> Option<Time> {
@@ -269,28 +212,6 @@ impl Scoreboard {
         }
         self.sacked_out -= (seq - from) as u32;
         seq
-    }
-
-    /// The blocks of `sack` that the one before did not have, the lowest first; empty ones in the place of the others. From now on they are known.
-    pub(crate) fn take_unreported(&mut self, c: &Connection, sack: &Sack) -> [Range; 3] {
-        let known = std::mem::replace(&mut self.reported, sack.blocks);
-        let mut unreported = sack.blocks.map(|block| {
-            let Range { from, to } = if known.contains(&block) { Range::default() } else { block };
-            assert!(to <= c.nxt, "SACK {from}..{to} above snd_nxt {}", c.nxt);
-            Range { from: from.max(c.una), to }
-        });
-        unreported.sort_unstable();
-        unreported
-    }
-
-    /// The segments that are SACKed, to add to them; to be given back with [`Scoreboard::take_back`].
-    pub(crate) fn lend_sacked(&mut self) -> Ranges {
-        std::mem::take(&mut self.sacked)
-    }
-
-    /// The segments that are SACKed, after some were added.
-    pub(crate) fn take_back(&mut self, sacked: Ranges) {
-        self.sacked = sacked;
     }
 
     /// Segments marked lost that the algorithm was not told of; none unless it is told of any.
