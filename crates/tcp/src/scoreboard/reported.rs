@@ -57,8 +57,8 @@ impl Scoreboard {
         Some((seq, self.mark_sacked(seq).sent))
     }
 
-    /// Whether `sack` has no block that the one before did not have.
-    pub(crate) fn says_nothing_new(&mut self, sack: &Sack) -> bool {
+    /// Whether `sack` has no block that the one before did not have: then it is the one before from now on.
+    pub(crate) fn takes_known(&mut self, sack: &Sack) -> bool {
         let are_known = sack.blocks == self.reported || sack.blocks.iter().all(|block| block.is_empty() || self.reported.contains(block));
         if are_known {
             self.reported = sack.blocks;

@@ -49,7 +49,7 @@ impl<C: CongestionControl> Sender<C> {
         self.account(now);
         if let Some((seq, sent)) = sack.and_then(|sack| self.take_next_sacked(&ack, sack)) {
             self.on_next_sacked(seq, sent, wire);
-        } else if let Some(sent) = sack.and_then(|sack| self.answered_repair(&ack, sack)) {
+        } else if let Some(sent) = sack.and_then(|sack| self.take_answered_repair(&ack, sack)) {
             self.on_repair_answered(&ack, sent, wire);
         } else {
             self.on_troubled_ack(ack, sack, wire);

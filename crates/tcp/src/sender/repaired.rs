@@ -15,9 +15,9 @@ use crate::recovery::Brought;
 use crate::{Ack, Range, Sack, Wire};
 
 impl<C: CongestionControl> Sender<C> {
-    /// When the repair was sent that the ACK answers, if that is all it says.
+    /// When the repair was sent that the ACK answers, if that is all it says. What it SACKs is taken in then.
     #[inline]
-    pub(super) fn answered_repair(&mut self, ack: &Ack, sack: &Sack) -> Option<Time> {
+    pub(super) fn take_answered_repair(&mut self, ack: &Ack, sack: &Sack) -> Option<Time> {
         let moves = self.c.una < ack.cumulative && ack.cumulative < self.recovery.point();
         let says_no_more = moves && sack.duplicate.is_none() && self.ecn.is_known(ack);
         let is_held_by_window = matches!(self.manner, Manner::Usual | Manner::Lean) && self.detection != Detection::Duplicates;
@@ -29,7 +29,7 @@ impl<C: CongestionControl> Sender<C> {
         }
         // An older echo says that the original arrived.
         let sent = self.board.repaired_head(&self.c, ack.cumulative).filter(|&sent| !ack.echo.is_ms_before(sent))?;
-        self.board.says_nothing_new(sack).then_some(sent)
+        self.board.takes_known(sack).then_some(sent)
     }
 
     /// All steps of an ACK that answers the repair of the head, sent at `sent`.
