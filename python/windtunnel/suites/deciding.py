@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from windtunnel import experiment
 from windtunnel.claims import Claim, Verdict
-from windtunnel.claims.references import surely_named
+from windtunnel.claims.references import surely_lacks
 from windtunnel.experiment import Experiment, Plan, Scale, Step
 from windtunnel.report import registers_of, verdicts_of
 from windtunnel.scenario import Scenario
@@ -114,10 +114,10 @@ def opened(experiments: Sequence[tuple[Suite, Experiment]], backend: str) -> lis
         As `windtunnel.backends.backend` takes it.
     """
     found = [Open(known, one, _forms(one, backend)) for known, one in experiments]
-    return [one for one in found if one.forms and within_reach(one, backend)]
+    return [one for one in found if one.forms and within_reach(one)]
 
 
-def within_reach(one: Open, backend: str) -> list[Claim]:
+def within_reach(one: Open) -> list[Claim]:
     """Return the claims about an experiment that runs of a backend may judge.
 
     Not those of a wide-area path or of hosts, nor those that read what the backend lacks.
@@ -126,20 +126,15 @@ def within_reach(one: Open, backend: str) -> list[Claim]:
     ----------
     one : Open
         The experiment, with one form at least.
-    backend : str
-        As `windtunnel.backends.backend` takes it.
     """
     register = one.suite.register()
     lacking = one.forms[-1].plan.left_out.get(one.experiment.id, ())
-    absent = {str(value) for own in lacking if len(own.at) == 1 for values in own.at.values() for value in values}
-
-    def is_read(claim: Claim) -> bool:
-        named = surely_named(claim.tree)
-        others = (other for other in one.suite.experiments if other.id in named and other.id != one.experiment.id)
-        return not named & absent and all(experiment.plan([other], Scale(), backend=backend).jobs for other in others)
-
+    absent: dict[str, set[str]] = {}
+    for name, values in (item for left_out in lacking if len(left_out.at) == 1 for item in left_out.at.items()):
+        absent.setdefault(name, set()).update(map(str, values))
     claims = register.claims if register is not None else ()
-    return [claim for claim in claims if claim.experiment == one.experiment.id and claim.judge == "sim" and is_read(claim)]
+    own = [claim for claim in claims if claim.experiment == one.experiment.id and claim.judge == "sim"]
+    return [claim for claim in own if not surely_lacks(claim.tree, absent)]
 
 
 def _forms(one: Experiment, backend: str) -> tuple[Form, ...]:
