@@ -41,12 +41,11 @@ def digests_shown(shown: Any) -> list[str]:
 
 
 def rerun(shown: Any, act: Any) -> None:
-    """Do something that runs the scenario again, and wait until it is shown."""
-    before = shown.inner_text("[data-digest=scenario]")
+    """Do something that runs the scenario again, and wait until it is shown, and the address is that of it, which comes a moment later."""
+    before = [shown.inner_text("[data-digest=scenario]"), shown.url]
     act()
-    shown.wait_for_function(
-        "(before) => document.querySelector('[data-digest=scenario]').textContent !== before", arg=before, timeout=30_000
-    )
+    differs = "([shown, address]) => document.querySelector('[data-digest=scenario]').textContent !== shown && location.href !== address"
+    shown.wait_for_function(differs, arg=before, timeout=30_000)
     shown.wait_for_function(READY, timeout=30_000)
 
 
