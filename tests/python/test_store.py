@@ -17,7 +17,9 @@ from stored import DECLARATION, KEY, MEASURES, one_line, tree
 
 from windtunnel import records
 from windtunnel.records import Records
-from windtunnel.store import KEPT, Results, ResultsError, RunStore, open_results, run_key, writing_results
+from windtunnel.store import KEPT, Results, ResultsError, RunStore, open_results, packing, run_key, writing_results
+
+NO_DOCUMENTS = pl.DataFrame(schema={"run": pl.String(), "document": pl.String()})
 
 
 @pytest.fixture
@@ -46,6 +48,25 @@ def test_a_stored_run_reads_back_equal(store: RunStore, run: Records, kept: str)
     for name in ("flows", "links", "events"):
         assert getattr(back, name).equals(getattr(run, name))
     assert back.facts.scenario == run.facts.scenario
+
+
+@pytest.mark.parametrize("what", ["run", "files", "packs", "experiment"])
+def test_nothing_is_made_where_a_share_was(tmp_path: Path, run: Records, what: str) -> None:
+    results = Results(tmp_path / "share" / "results")
+    results.runs.folder.mkdir(parents=True)
+    results.runs.keep(KEY, run, "all")
+    contents = results.runs.contents()
+    tasks: dict[str, Callable[[], Any]] = {
+        "run": lambda: results.runs.keep(KEY, run, "all"),
+        "files": lambda: [results.runs.take(place, files) for place, files in contents.items()],
+        "packs": lambda: packing.write(results.runs.folder / "packs", NO_DOCUMENTS, lambda name: None, pl.DataFrame),
+        "experiment": lambda: results.store_experiment("li07.fig4", DECLARATION, MEASURES),
+    }
+    (tmp_path / "share").rename(tmp_path / "away")
+    (tmp_path / "share").mkdir()
+    with pytest.raises(ResultsError, match="cannot be written: No such file or directory"):
+        tasks[what]()
+    assert list((tmp_path / "share").iterdir()) == []
 
 
 def test_each_level_keeps_less_than_the_one_before(store: RunStore, run: Records) -> None:

@@ -70,13 +70,15 @@ def previous_digest(target: Path) -> str | None:
 
 
 @contextlib.contextmanager
-def staged(target: Path) -> Iterator[Path]:
+def staged(target: Path, *, within: Path | None = None) -> Iterator[Path]:
     """Give a temporary sibling folder and move it to `target` on success; leave nothing behind on failure.
 
     Parameters
     ----------
     target : Path
         Where the folder shall be; whatever run is there is replaced in one step.
+    within : Path, optional
+        A folder around it that is there and is not made again when it is gone: it may be on a share that is lost.
 
     Yields
     ------
@@ -89,7 +91,7 @@ def staged(target: Path) -> Iterator[Path]:
         When the place cannot be written.
     """
     target = Path(os.path.abspath(target))
-    made = _make_parents(target)
+    made = _make_parents(target, None if within is None else Path(os.path.abspath(within)))
     try:
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
     except OSError as error:
@@ -108,14 +110,15 @@ def staged(target: Path) -> Iterator[Path]:
         raise
 
 
-def _make_parents(target: Path) -> list[Path]:
+def _make_parents(target: Path, within: Path | None) -> list[Path]:
     missing: list[Path] = []
     parent = target.parent
     try:
-        while not parent.exists():
+        while not parent.exists() and parent != within:
             missing.append(parent)
             parent = parent.parent
-        target.parent.mkdir(parents=True, exist_ok=True)
+        for folder in reversed(missing):
+            folder.mkdir(exist_ok=True)
     except OSError as error:
         _remove_empty(missing)
         raise FolderError(target, f"cannot be written: {error.strerror}; allowed: a writable folder") from None

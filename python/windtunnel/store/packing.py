@@ -175,7 +175,7 @@ def write(
     # A document has the checksums of its run's files.
     target = folder / checksum(b"".join(checksum(text.encode()).encode() for text in documents["document"]))
     try:
-        with records.staged(target) as temporary:
+        with records.staged(target, within=folder.parent.parent) as temporary:
             for name in FRAMES:
                 rows = frame_of(name)
                 if rows is not None:

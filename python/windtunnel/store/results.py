@@ -236,7 +236,7 @@ class Results:
         """
         folder = self.experiment_folder(experiment, backend)
         try:
-            with records.staged(folder) as temporary:
+            with records.staged(folder, within=self.whole or self.folder) as temporary:
                 measures.write_parquet(temporary / "measures.parquet", compression="zstd")
                 write_json(temporary / "experiment.json", declaration, of_files(temporary))
         except records.FolderError as error:

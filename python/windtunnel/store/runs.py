@@ -204,7 +204,7 @@ class RunStore:
         target = self.folder / f"{key}.{kept}"
         thin = _thinned(run, kept)
         try:
-            with records.staged(target) as temporary:
+            with records.staged(target, within=self.folder.parent) as temporary:
                 records.write(thin, temporary)
         except records.FolderError as error:
             raise ResultsError(target, str(error).removeprefix(f"{error.path}: ")) from None
@@ -227,7 +227,7 @@ class RunStore:
         """
         target = self.folder / place
         try:
-            with records.staged(target) as temporary:
+            with records.staged(target, within=self.folder.parent) as temporary:
                 for name, content in files.items():
                     (temporary / name).write_bytes(content)
         except records.FolderError as error:
