@@ -22,6 +22,22 @@ impl ByteCounting {
         self.rule == Abc::Linux
     }
 
+    /// The same outside slow start.
+    #[inline]
+    pub(crate) fn counts_all(self) -> bool {
+        self.rule != Abc::Off
+    }
+
+    /// [`ByteCounting::worth`] outside slow start.
+    #[inline]
+    pub(crate) fn worth_in_avoidance(self, delivered: u32) -> u32 {
+        if self.counts_all() {
+            delivered
+        } else {
+            delivered.min(1)
+        }
+    }
+
     /// What `delivered` segments are worth.
     #[inline]
     pub(crate) fn worth(self, delivered: u32, in_slow_start: bool, state: CaState) -> u32 {

@@ -149,7 +149,7 @@ impl Limits {
     /// Everything that the application writes is acknowledged.
     #[inline]
     pub(crate) fn is_finished(&self, c: &Connection) -> bool {
-        c.una >= self.written && c.una >= self.total
+        c.una >= self.total
     }
 
     /// Everything that was written has been sent.

@@ -111,9 +111,9 @@ impl RttEstimator {
         }
     }
 
-    /// The stack times segments exactly and computes the timeout as Linux does.
-    pub(crate) fn is_usual(&self) -> bool {
-        self.is_exact() && self.rule == RtoRule::Linux
+    /// The stack computes the timeout as Linux does.
+    pub(crate) fn is_of_linux(&self) -> bool {
+        self.rule == RtoRule::Linux
     }
 
     /// The timer expired: the timeout doubles until the next valid sample.

@@ -44,8 +44,7 @@ impl Scoreboard {
         if !prolongs && !is_above {
             return None;
         }
-        let are_known = *others == self.reported[1..] || others.iter().all(|block| block.is_empty() || self.reported.contains(block));
-        if !are_known || self.segment(seq).flags() != 0 {
+        if !self.has_reported(others) || self.segment(seq).flags() != 0 {
             return None;
         }
         assert!(seq < c.nxt, "SACK of {seq}, not below snd_nxt {}", c.nxt);
@@ -59,11 +58,17 @@ impl Scoreboard {
 
     /// Whether `sack` has no block that the one before did not have: then it is the one before from now on.
     pub(crate) fn takes_known(&mut self, sack: &Sack) -> bool {
-        let are_known = sack.blocks == self.reported || sack.blocks.iter().all(|block| block.is_empty() || self.reported.contains(block));
+        let are_known = self.has_reported(&sack.blocks);
         if are_known {
             self.reported = sack.blocks;
         }
         are_known
+    }
+
+    /// Whether the SACK before had `blocks`, the last ones of a SACK.
+    #[inline]
+    fn has_reported<const N: usize>(&self, blocks: &[Range; N]) -> bool {
+        self.reported.last_chunk() == Some(blocks) || blocks.iter().all(|block| block.is_empty() || self.reported.contains(block))
     }
 
     /// The blocks of `sack` that the one before did not have, the lowest first; empty ones in the place of the others. From now on they are known.

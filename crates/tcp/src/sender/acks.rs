@@ -297,7 +297,7 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// [`Sender::sample_rtt`] of a usual ACK.
+    /// [`Sender::sample_rtt`] of a usual ACK, by an exact clock.
     #[inline(always)]
     pub(super) fn sample_rtt_usually(&mut self, Sampled { first, last }: Sampled) -> Duration {
         let [longest, rtt] = [first, last].map(|sent| self.c.now - sent);
@@ -306,6 +306,16 @@ impl<C: CongestionControl> Sender<C> {
         self.totals.rtt_sum_ns += rtt.0;
         self.totals.rtt_samples += 1;
         rtt
+    }
+
+    /// The same by whatever clock.
+    #[inline(always)]
+    pub(super) fn sample_rtt_by_clock(&mut self, sampled: Sampled) -> Duration {
+        if self.rtt.is_exact() {
+            self.sample_rtt_usually(sampled)
+        } else {
+            self.sample_rtt(sampled)
+        }
     }
 
     /// Step 5: the RTT sample, if the algorithm wants any.

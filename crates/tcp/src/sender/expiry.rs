@@ -12,8 +12,8 @@ impl<C: CongestionControl> Sender<C> {
     /// The deadline has come. Returns [`Sender::deadline`] as it is then.
     #[inline(always)]
     pub fn on_deadline(&mut self, now: Time, wire: &mut impl Wire) -> Time {
-        if self.is_steady() && self.timers.expires() > now {
-            return self.on_steady_gate(now, wire);
+        if self.way.is_short(self.c.una) && self.timers.expires() > now {
+            return self.on_short_gate(now, wire);
         }
         self.on_any_deadline(now, wire);
         self.deadline()
@@ -142,7 +142,7 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// Steps 8 and 11 of a usual ACK, the last of whose segments took `rtt`. Returns when the timer expires.
+    /// Steps 8 and 11 of a usual ACK, the last of whose segments took `rtt` by an exact clock. Returns when the timer expires.
     ///
     /// What is outstanding was sent after that segment: where the timeout of one as old comes after the probe, so does the head's.
     #[inline(always)]
@@ -158,6 +158,16 @@ impl<C: CongestionControl> Sender<C> {
         let (now, from) = (self.c.now, if has_sent { self.board.sent_at(self.c.una) } else { self.c.now });
         let left = if from + rto > now { from + rto - now } else { Duration::FOREVER };
         self.timers.arm_probe_in(wait.min(left), &self.c)
+    }
+
+    /// The same of a stack that may send no probes.
+    #[inline(always)]
+    pub(super) fn arm_as_classic(&mut self, rtt: Duration, has_sent: bool) -> Time {
+        if self.probe.is_on() || self.c.una == self.c.nxt {
+            return self.arm_usually(rtt, has_sent);
+        }
+        self.arm_retransmission();
+        self.timers.expires()
     }
 
     /// Nothing is outstanding.
@@ -193,6 +203,7 @@ impl<C: CongestionControl> Sender<C> {
         self.timers.arm_probe_from(from, &self.c, self.head_timeout(from));
     }
 
+    #[inline]
     fn arm_retransmission(&mut self) {
         self.timers.arm_retransmission(&self.c, &self.rtt, self.board.sent_at(self.c.una));
     }

@@ -21,9 +21,10 @@
 //! A plain ACK, which advances a window in which nothing was ever lost, SACKed or retransmitted, needs steps 2, 4, 5 and 9 to 11, and its
 //! timer is armed last: by what it sends, if anything.
 //!
-//! A usual ACK is a plain one to a sender about which nothing is special: no pacing, no pieces, no coarse clock, Linux's timeout and probes.
-//! Whether the next ACK may be one is a single number in `way`, which whatever may be trouble sets anew. It takes the steps of a plain ACK
-//! without asking what is known already. A steady sender is the same for a law that is told delivery rates, and paced.
+//! A usual ACK is a plain one to a sender about which nothing is special: no pacing, no pieces, no older stack. Whether the next ACK may be
+//! one is a single number in `way`, which whatever may be trouble sets anew. It takes the steps of a plain ACK without asking what is known
+//! already. Three others have such a way too: a classic sender, whose stack is an older one, a paced one, and a steady one, which is paced and
+//! whose law is told delivery rates.
 //! While a loss is found and repaired, nearly every ACK reports one segment more: senders that only the window holds back have a file for it.
 
 mod acks;
@@ -31,6 +32,7 @@ mod application;
 mod episode;
 mod expiry;
 mod opening;
+mod paced;
 mod persist;
 mod plain;
 mod rates;

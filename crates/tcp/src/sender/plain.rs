@@ -1,9 +1,10 @@
 //! A plain ACK: in order, nothing lost, SACKed or retransmitted. The kernel's steps without the scoreboard's.
 
 use cc::{AckArrival, CongestionControl, PlainAck, RttSample};
-use units::Time;
+use units::{Duration, Time};
 
 use super::acks::Sampled;
+use super::way::Manner;
 use super::Sender;
 use crate::rate::Change;
 use crate::{Ack, Sack, Wire};
@@ -29,8 +30,12 @@ impl<C: CongestionControl> Sender<C> {
         }
         // A copy, for otherwise every ACK would lie in memory for the sake of these calls.
         let ack = Ack { ..ack };
-        if is_advance && self.is_steady() {
-            return self.on_steady_ack(ack, wire);
+        if is_advance && self.way.is_short(self.c.una) {
+            return match self.manner {
+                Manner::Steady => self.on_steady_ack(ack, wire),
+                Manner::Paced => self.on_paced_ack(ack, wire),
+                _ => self.on_classic_ack(ack, wire),
+            };
         }
         let plain = is_advance && self.is_open_and_clean() && !self.probe.is_out();
         if plain && self.manner.is_careful() {
@@ -60,15 +65,28 @@ impl<C: CongestionControl> Sender<C> {
     /// A plain ACK to a sender about which nothing is special: the same steps without the questions.
     #[inline(always)]
     fn on_usual_ack(&mut self, ack: Ack, wire: &mut impl Wire) -> Time {
-        let acked = (ack.cumulative - self.c.una) as u32;
-        let (first, last) = self.board.sent_between(self.c.una, ack.cumulative - 1);
+        let age = self.take_usual_ack::<true>(&ack, wire);
+        // Step 11.
+        let has_sent = self.transmit_usually(wire);
+        self.arm_usually(age, has_sent)
+    }
+
+    /// The same with an older stack.
+    #[inline(never)]
+    fn on_classic_ack(&mut self, ack: Ack, wire: &mut impl Wire) -> Time {
+        let age = self.take_usual_ack::<false>(&ack, wire);
+        // Step 11.
+        let has_sent = self.transmit_usually(wire);
+        self.arm_as_classic(age, has_sent)
+    }
+
+    /// Steps 2 to 10, with the stack `OF_TODAY` or an older one. Returns how long ago the last of the segments that are acknowledged was sent.
+    #[inline(always)]
+    pub(super) fn take_usual_ack<const OF_TODAY: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) -> Duration {
         // Step 2.
-        self.c.una = ack.cumulative;
-        self.c.in_flight = (self.c.nxt - self.c.una) as u32;
-        self.c.delivered += u64::from(acked);
-        self.rack.on_next_delivered(&self.c, ack.cumulative - 1, last);
+        let (acked, sampled) = self.advance_usually(ack);
         // Steps 4 and 5.
-        let rtt = self.sample_rtt_usually(Sampled { first, last });
+        let rtt = if OF_TODAY { self.sample_rtt_usually(sampled) } else { self.sample_rtt_by_clock(sampled) };
         let in_flight = self.c.in_flight + acked;
         let is_done = self.tell_usually(|| PlainAck { rtt, forward: ack.delay, echoed: ack.echo, acked, in_flight });
         // Steps 9 and 10.
@@ -77,21 +95,37 @@ impl<C: CongestionControl> Sender<C> {
             self.grow_in_slow_start(acked, wire);
         } else {
             self.c.cwnd_limited = self.limits.is_window_filled();
+            let acked = if OF_TODAY { acked } else { self.counting.worth_in_avoidance(acked) };
             self.cc.on_acked(&mut self.w, &self.c, acked);
             assert!(self.w.cwnd >= 1.0, "cwnd {} fell below one segment at {:?}", self.w.cwnd, self.c.now);
             if self.needs.transport_rate && self.w.in_slow_start() {
                 self.resume_rate();
             }
         }
-        // Step 11.
-        let has_sent = self.transmit_usually(wire);
-        self.arm_usually(rtt, has_sent)
+        if OF_TODAY {
+            rtt
+        } else {
+            self.c.now - sampled.last
+        }
     }
 
-    /// Few ACKs find a sender in slow start. Of a usual one each segment counts, and neither pacing nor an application that pauses wants to know.
+    /// Step 2 of a plain ACK: how many segments it acknowledges, and when the first and the last of them were sent.
+    #[inline(always)]
+    pub(super) fn advance_usually(&mut self, ack: &Ack) -> (u32, Sampled) {
+        let acked = (ack.cumulative - self.c.una) as u32;
+        let (first, last) = self.board.sent_between(self.c.una, ack.cumulative - 1);
+        self.c.una = ack.cumulative;
+        self.c.in_flight = (self.c.nxt - self.c.una) as u32;
+        self.c.delivered += u64::from(acked);
+        self.rack.on_next_delivered(&self.c, ack.cumulative - 1, last);
+        (acked, Sampled { first, last })
+    }
+
+    /// Few ACKs find a sender in slow start. Of a usual one an application that pauses does not want to know.
     #[inline(never)]
     fn grow_in_slow_start(&mut self, acked: u32, wire: &mut impl Wire) {
         self.c.cwnd_limited = self.limits.is_window_used(&self.w);
+        let acked = self.counting.worth(acked, true, self.c.ca_state);
         self.cc.on_acked(&mut self.w, &self.c, acked);
         if !self.w.in_slow_start() {
             wire.on_slow_start_exit(self.c.now, self.w.cwnd);

@@ -8,7 +8,6 @@ use cc::{AckArrival, CaState, CongestionControl, RttSample};
 use units::Time;
 
 use super::acks::Sampled;
-use super::way::Manner;
 use super::Sender;
 use crate::rack::{Delivery, Detection};
 use crate::recovery::Brought;
@@ -20,7 +19,7 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn take_answered_repair(&mut self, ack: &Ack, sack: &Sack) -> Option<Time> {
         let moves = self.c.una < ack.cumulative && ack.cumulative < self.recovery.point();
         let says_no_more = moves && sack.duplicate.is_none() && self.ecn.is_known(ack);
-        let is_held_by_window = matches!(self.manner, Manner::Usual | Manner::Lean) && self.detection != Detection::Duplicates;
+        let is_held_by_window = self.manner.is_held_by_window() && self.detection != Detection::Duplicates;
         if !says_no_more || self.c.ca_state != CaState::Recovery || !is_held_by_window || !self.has_timestamps || self.probe.is_out() {
             return None;
         }

@@ -248,10 +248,15 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
-    /// Segments that the window has room for wait for the pacing gate, or for a burst.
+    /// Segments that the window has room for wait for the pacing gate, and count as sent.
+    #[inline]
+    pub(super) fn is_held_by_gate(&self) -> bool {
+        self.pacer.is_below() && self.pacer.is_blocked() && !self.needs.control.is_by_rate()
+    }
+
+    /// The same, or they wait for a burst.
     #[inline]
     fn is_held_back(&self) -> bool {
-        let is_paced = self.pacer.is_below() && self.pacer.is_blocked() && !self.needs.control.is_by_rate();
-        is_paced || self.care.as_ref().is_some_and(|care| care.offload.is_deferring())
+        self.is_held_by_gate() || self.care.as_ref().is_some_and(|care| care.offload.is_deferring())
     }
 }
