@@ -14,7 +14,7 @@ impl<C: CongestionControl> Sender<C> {
     /// An ACK that advances the window. Returns when the sender is due.
     #[inline(never)]
     pub(super) fn on_paced_ack(&mut self, ack: Ack, wire: &mut impl Wire) -> Time {
-        let age = self.take_usual_ack::<false>(&ack, wire);
+        let age = self.take_usual_ack::<false>(ack, wire);
         // Step 10.
         self.c.pacing_rate = self.pacing_rate();
         // Step 11.

@@ -65,7 +65,7 @@ impl<C: CongestionControl> Sender<C> {
     /// A plain ACK to a sender about which nothing is special: the same steps without the questions.
     #[inline(always)]
     fn on_usual_ack(&mut self, ack: Ack, wire: &mut impl Wire) -> Time {
-        let age = self.take_usual_ack::<true>(&ack, wire);
+        let age = self.take_usual_ack::<true>(ack, wire);
         // Step 11.
         let has_sent = self.transmit_usually(wire);
         self.arm_usually(age, has_sent)
@@ -74,7 +74,7 @@ impl<C: CongestionControl> Sender<C> {
     /// The same with an older stack.
     #[inline(never)]
     fn on_classic_ack(&mut self, ack: Ack, wire: &mut impl Wire) -> Time {
-        let age = self.take_usual_ack::<false>(&ack, wire);
+        let age = self.take_usual_ack::<false>(ack, wire);
         // Step 11.
         let has_sent = self.transmit_usually(wire);
         self.arm_as_classic(age, has_sent)
@@ -82,9 +82,9 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Steps 2 to 10, with the stack `OF_TODAY` or an older one. Returns how long ago the last of the segments that are acknowledged was sent.
     #[inline(always)]
-    pub(super) fn take_usual_ack<const OF_TODAY: bool>(&mut self, ack: &Ack, wire: &mut impl Wire) -> Duration {
+    pub(super) fn take_usual_ack<const OF_TODAY: bool>(&mut self, ack: Ack, wire: &mut impl Wire) -> Duration {
         // Step 2.
-        let (acked, sampled) = self.advance_usually(ack);
+        let (acked, sampled) = self.advance_usually(ack.cumulative);
         // Steps 4 and 5.
         let rtt = if OF_TODAY { self.sample_rtt_usually(sampled) } else { self.sample_rtt_by_clock(sampled) };
         let in_flight = self.c.in_flight + acked;
@@ -111,13 +111,13 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Step 2 of a plain ACK: how many segments it acknowledges, and when the first and the last of them were sent.
     #[inline(always)]
-    pub(super) fn advance_usually(&mut self, ack: &Ack) -> (u32, Sampled) {
-        let acked = (ack.cumulative - self.c.una) as u32;
-        let (first, last) = self.board.sent_between(self.c.una, ack.cumulative - 1);
-        self.c.una = ack.cumulative;
+    pub(super) fn advance_usually(&mut self, cumulative: u64) -> (u32, Sampled) {
+        let acked = (cumulative - self.c.una) as u32;
+        let (first, last) = self.board.sent_between(self.c.una, cumulative - 1);
+        self.c.una = cumulative;
         self.c.in_flight = (self.c.nxt - self.c.una) as u32;
         self.c.delivered += u64::from(acked);
-        self.rack.on_next_delivered(&self.c, ack.cumulative - 1, last);
+        self.rack.on_next_delivered(&self.c, cumulative - 1, last);
         (acked, Sampled { first, last })
     }
 

@@ -20,7 +20,7 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn on_steady_ack(&mut self, ack: Ack, wire: &mut impl Wire) -> Time {
         let prior_in_flight = self.c.in_flight;
         // Steps 2 and 4.
-        let (acked, Sampled { first, last }) = self.advance_usually(&ack);
+        let (acked, Sampled { first, last }) = self.advance_usually(ack.cumulative);
         let rtt = self.sample_rtt_usually(Sampled { first, last });
         // Steps 9 and 10.
         let change = Change { acked, lost: 0, rtt: Some(rtt), prior_in_flight };
