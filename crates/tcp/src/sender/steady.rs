@@ -47,8 +47,8 @@ impl<C: CongestionControl> Sender<C> {
         self.steer_by_rate(change, wire);
     }
 
-    /// The timer where a probe may be armed, and until when that one stands. The probe follows each segment that is sent until the timeout of one as old as
-    /// the last that was acknowledged comes before it. What is sent alone is given longer.
+    /// The timer where a probe may be armed, and until when that one stands. The probe follows each segment that is sent until the timeout of
+    /// one as old as the last that was acknowledged comes before it. What is sent alone is given longer.
     #[inline(always)]
     pub(super) fn arm_steadily(&mut self, rtt: Duration, has_sent: bool) -> Time {
         let (wait, rto) = (probe_wait(&self.c), self.rtt.rto());
