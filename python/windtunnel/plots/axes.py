@@ -87,8 +87,7 @@ def sheet(grid: Grid, *, titled: bool) -> tuple[Figure, list[Axes]]:
     top_in = title_in + grid.legend_rows * _LEGEND_ROW_IN + (0.05 if grid.legend_rows else 0)
     between_in = grid.row_gap_in + (title_in if titled else 0)
     height_in = top_in + grid.bottom_in + grid.rows * grid.panel_height_in + (grid.rows - 1) * between_in
-    figure = Picture(width_in=WIDTH_IN, height_in=height_in)
-    figure.set_layout_engine("none")  # Every panel is placed below.
+    figure = Picture(width_in=WIDTH_IN, height_in=height_in, placed=True)
     inner_in = WIDTH_IN - grid.left_in - grid.right_in - (grid.columns - 1) * grid.gap_in
     panel_in = inner_in / grid.columns
     axes = []

@@ -20,10 +20,12 @@ class Picture(Figure):
     ----------
     width_in, height_in : float
         Its size in inches.
+    placed : bool
+        Whether its panels get places of their own, in place of those that a layout finds by drawing all of it once more.
     """
 
-    def __init__(self, *, width_in: float, height_in: float) -> None:
-        super().__init__(figsize=(width_in, height_in), layout="constrained")
+    def __init__(self, *, width_in: float, height_in: float, placed: bool = False) -> None:
+        super().__init__(figsize=(width_in, height_in), layout=None if placed else "constrained")
         FigureCanvasAgg(self)
 
     def png(self) -> bytes:

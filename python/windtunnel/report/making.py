@@ -12,7 +12,7 @@ from windtunnel.pool import each, workers
 from windtunnel.report.model import Figure
 from windtunnel.report.runpage import Frame, Task, write_runs
 
-RUNS_PER_PART = 50
+RUNS_PER_PART = 80
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def make(
         When a worker process died.
     """
     parts = [_Part({name: figure}, ()) for name, figure in figures.items()]
-    parts += [_Part({}, runs[at : at + RUNS_PER_PART]) for at in range(0, len(runs), RUNS_PER_PART)]
+    stored = sorted(runs, key=lambda task: task.stored.folder)  # Those of a pack are read together.
+    parts += [_Part({}, stored[at : at + RUNS_PER_PART]) for at in range(0, len(runs), RUNS_PER_PART)]
     drawn: dict[str, tuple[float, float]] = {}
     for done, sizes in enumerate(_answers(parts, folder, frame, jobs), 1):
         drawn |= sizes
