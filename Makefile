@@ -29,6 +29,7 @@ DEMO := build/demo
 # `fast` compiles an edit in seconds (no optimisation across crates); what is measured and shipped is `release`.
 PROFILE ?= release
 CORE := .venv/.stamp-core-$(PROFILE)
+LOADED := polars, pydantic, typer.main, yaml, jinja2.loaders, matplotlib.font_manager, matplotlib.backends.backend_svg, matplotlib.backends.backend_pdf
 
 .PHONY: build deps checkers rust-tests test test-python test-kernel test-live test-s3 test-stacks packetdrill test-kills kernel kernel-segments segments-redraw test-rust lint lint-rust lint-python lint-js lighthouse fuzz bench gate-power gate-plans campaign-cost ns3 profile golden playground playground-page algorithm declarations docs site validation validation-kernel agreement agreement-6.12 agreement-live wheel local-wheel test-wheel names release demo clean
 
@@ -62,8 +63,11 @@ $(WHEELS): $(DEPS)
 # Python sources are used in place; only the core and the package's metadata need building. Whoever asks for another profile than the one there is gets it.
 $(CORE): $(DEPS) pyproject.toml $(RUST_SOURCES) $(wildcard data/profile/*)
 	echo 'building the core ($(PROFILE))'
+	# Most of the compilation has one thread: what the first suite run and the first report would compile of Python is compiled beside it.
+	{ $(BIN)/python -m compileall -q python/windtunnel; $(BIN)/python -c 'import $(LOADED)'; } > /dev/null 2>&1 & loaded=$$!; \
 	$(if $(filter release,$(PROFILE)),$(PROFILED)) env VIRTUAL_ENV=$(VENV) PATH=$(BIN):$$PATH CARGO_INCREMENTAL=$(if $(filter fast,$(PROFILE)),1,0) PYO3_PYTHON=$(BIN)/python \
-	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }
+	  $(BIN)/maturin develop --profile $(PROFILE) --locked --group build > .venv/maturin.log 2>&1 || { cat .venv/maturin.log; exit 1; }; \
+	wait $$loaded || true
 	rm -f .venv/.stamp-core*
 	touch $@
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -69,6 +70,32 @@ def kept(jobs: int) -> Iterator[None]:
             yield
         finally:
             _kept.pop()
+
+
+@contextlib.contextmanager
+def readied(jobs: int, modules: Sequence[str]) -> Iterator[None]:
+    """As `kept`, and the workers load what they need while this process does something else; with one job there are none.
+
+    Parameters
+    ----------
+    jobs : int
+        Number of processes.
+    modules : sequence of str
+        Names of what to load.
+    """
+    if jobs <= 1:
+        yield
+        return
+    with kept(jobs):
+        for _ in range(jobs):
+            with _starting():
+                _kept[-1].submit(_load, modules)
+        yield
+
+
+def _load(modules: Sequence[str]) -> None:
+    for name in modules:
+        importlib.import_module(name)
 
 
 @contextlib.contextmanager

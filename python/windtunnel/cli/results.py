@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from windtunnel.claims import Verdict
 
 MOST_FINDINGS = 3
+_NEEDED = ("windtunnel.report.making", "windtunnel.plots.picture", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf")
+"""What draws pages; loading it takes as long as reading the results does."""
 
 Folder = Annotated[str, typer.Argument(metavar="DIR", help="Results folder, as `windtunnel suite run` writes it, or s3://BUCKET/NAME.")]
 DocsOption = Annotated[
@@ -47,14 +49,16 @@ def report_command(
     docs: DocsOption = None,
 ) -> None:
     """Write the report of a results folder: static pages that open offline. Nothing is run."""
-    from windtunnel import report
+    from windtunnel.pool import readied
     from windtunnel.store import open_results
 
     workers = worker_count(jobs)
     results = open_results(Path(folder))
-    given = None if register is None else report.register_for(results, register)
     target = Path(out) if out is not None else Path("report") if results.remote is not None else results.folder / "report"
-    with stoppable(), Progress(quiet=False) as shown:
+    with stoppable(), readied(workers, _NEEDED), Progress(quiet=False) as shown:
+        from windtunnel import report
+
+        given = None if register is None else report.register_for(results, register)
         shown.step("Reading results and judging claims")
         assembled = report.pruned(report.assemble(results, given, docs=report.docs_address(docs)), repeats)
         index = report.write(assembled, target, jobs=workers, on_step=lambda done, total: shown.step("Drawing pages", done, total))
