@@ -180,7 +180,7 @@ pub trait CongestionControl {
 
     /// A plain ACK that finds the sender in congestion avoidance: `on_rtt_sampled`, and, unless that leads to slow start, `on_acked` of
     /// `a.acked` segments when `Connection::cwnd_limited` will be `cwnd_limited`. Returns whether both are done. Only with
-    /// `Needs::plain_acks`, in place of the two.
+    /// `RttSamples::is_with_acks`, in place of the two.
     fn on_plain_ack(&mut self, w: &mut Window, c: &Connection, a: &PlainAck, _cwnd_limited: bool) -> bool {
         self.on_rtt_sampled(w, c, &a.rtt_sample());
         false

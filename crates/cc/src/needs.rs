@@ -43,7 +43,7 @@ impl Control {
     }
 }
 
-/// Whether an algorithm is told of RTT samples by `on_rtt_sampled`, and which clock times them.
+/// Whether an algorithm is told of RTT samples, by which hook, and which clock times them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RttSamples {
     /// It is not: the hook is empty.
@@ -53,6 +53,28 @@ pub enum RttSamples {
     ByStack,
     /// Its own: samples are exact (Linux 2.6's `TCP_CONG_RTT_STAMP`).
     Exact,
+    /// The stack's, and where `on_rtt_sampled` and `on_acked` are both due `on_plain_ack` stands for the two: of a law for which one call is
+    /// cheaper.
+    ByStackWithAcks,
+    /// The same with exact samples.
+    ExactWithAcks,
+}
+
+impl RttSamples {
+    /// The same, told together with the growth of the window.
+    pub fn with_acks(self) -> RttSamples {
+        match self {
+            RttSamples::ByStack => RttSamples::ByStackWithAcks,
+            RttSamples::Exact => RttSamples::ExactWithAcks,
+            as_they_are => as_they_are,
+        }
+    }
+
+    /// `on_plain_ack` stands for two hooks.
+    #[inline]
+    pub fn is_with_acks(self) -> bool {
+        matches!(self, RttSamples::ByStackWithAcks | RttSamples::ExactWithAcks)
+    }
 }
 
 /// What an algorithm asks of the transport. Constant per connection.
@@ -60,10 +82,8 @@ pub enum RttSamples {
 pub struct Needs {
     /// Who moves the window.
     pub control: Control,
-    /// Calls of `on_rtt_sampled`. The RTTs of rate samples are exact always.
+    /// Calls of `on_rtt_sampled` and `on_plain_ack`. The RTTs of rate samples are exact always.
     pub rtt_samples: RttSamples,
-    /// `on_plain_ack` stands for `on_rtt_sampled` and `on_acked` where it can: of a law for which one call is cheaper than two.
-    pub plain_acks: bool,
     /// Calls of `on_ack_arrived`.
     pub ack_arrivals: bool,
     /// Calls of `on_packet_sent`, `on_packet_acked` and `on_packet_lost`.
@@ -78,6 +98,6 @@ impl Needs {
     /// RTTs are shown to the algorithm as they are, not as the stack's clock shows them.
     #[inline]
     pub fn has_exact_rtt(&self) -> bool {
-        self.rtt_samples == RttSamples::Exact || self.control.is_by_rate()
+        matches!(self.rtt_samples, RttSamples::Exact | RttSamples::ExactWithAcks) || self.control.is_by_rate()
     }
 }

@@ -106,7 +106,7 @@ impl GuestLaw for Law {
 impl CongestionControl for Law {
     fn needs(&self) -> Needs {
         let control = if self.of.is_paced { Control::Full } else { Control::FullUnpaced };
-        Needs { control, rtt_samples: RttSamples::ByStack, plain_acks: true, ..Needs::default() }
+        Needs { control, rtt_samples: RttSamples::ByStack.with_acks(), ..Needs::default() }
     }
 
     fn on_rtt_sampled(&mut self, w: &mut Window, c: &Connection, _s: &RttSample) {

@@ -311,11 +311,10 @@ fn needed(table: &abi::Controller, asked: abi::Needs) -> Result<Needs, String> {
     if let Some((need, _, hook, _)) = told.into_iter().find(|&(_, is_asked, _, is_there)| is_asked && !is_there) {
         return Err(format!("it needs {need}, for which its table has no {hook}"));
     }
-    let is_grown = !control.is_full() && rtt_samples != RttSamples::Unused;
+    let takes_both = !control.is_full() && table.on_plain_ack.is_some();
     Ok(Needs {
         control,
-        rtt_samples,
-        plain_acks: is_grown && table.on_plain_ack.is_some(),
+        rtt_samples: if takes_both { rtt_samples.with_acks() } else { rtt_samples },
         ack_arrivals: asked.ack_arrivals != 0,
         packets: false,
         transport_rate: asked.transport_rate != 0,

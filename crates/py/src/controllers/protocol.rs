@@ -150,7 +150,6 @@ fn needs(
             Some("l4s") => Some(EcnFeedback::L4s),
             Some(other) => return Err(unknown("ecn", other)),
         },
-        plain_acks: false,
         packets: false,
         ack_arrivals,
         transport_rate,

@@ -332,7 +332,7 @@ impl<C: CongestionControl> Sender<C> {
         if self.needs.rtt_samples == RttSamples::Unused {
             return false;
         }
-        if self.needs.plain_acks && !self.w.in_slow_start() {
+        if self.needs.rtt_samples.is_with_acks() && !self.w.in_slow_start() {
             return self.tell_at_once(&ack());
         }
         self.cc.on_rtt_sampled(&mut self.w, &self.c, &ack().rtt_sample());

@@ -9,7 +9,7 @@ use units::Time;
 
 use super::acks::Sampled;
 use super::Sender;
-use crate::rack::{Delivery, Detection};
+use crate::rack::Delivery;
 use crate::recovery::Brought;
 use crate::{Ack, Range, Sack, Wire};
 
@@ -19,8 +19,8 @@ impl<C: CongestionControl> Sender<C> {
     pub(super) fn take_answered_repair(&mut self, ack: &Ack, sack: &Sack) -> Option<Time> {
         let moves = self.c.una < ack.cumulative && ack.cumulative < self.recovery.point();
         let says_no_more = moves && sack.duplicate.is_none() && self.ecn.is_known(ack);
-        let is_held_by_window = self.manner.is_held_by_window() && self.detection != Detection::Duplicates;
-        if !says_no_more || self.c.ca_state != CaState::Recovery || !is_held_by_window || !self.has_timestamps || self.probe.is_out() {
+        if !says_no_more || self.c.ca_state != CaState::Recovery || !self.repairs_by_window() || !self.has_timestamps || self.probe.is_out()
+        {
             return None;
         }
         if self.undo.is_spurious_by_duplicates() || self.undo.is_spurious_by_echo(&self.c, ack.echo, false) {

@@ -24,8 +24,7 @@ impl<C: CongestionControl> Sender<C> {
             _ => false,
         };
         let says_no_more = ack.cumulative == self.c.una && sack.duplicate.is_none() && self.ecn.is_known(ack);
-        let is_held_by_window = self.manner.is_held_by_window() && self.detection != Detection::Duplicates;
-        let is_simple = is_held_by_window && is_in_repair && says_no_more && !self.probe.is_out();
+        let is_simple = self.repairs_by_window() && is_in_repair && says_no_more && !self.probe.is_out();
         if !is_simple || self.undo.is_spurious_by_duplicates() || self.c.srtt8_us == 0 {
             return None;
         }

@@ -4,6 +4,7 @@ use cc::{CaState, CongestionControl, RttSamples};
 use units::Time;
 
 use super::Sender;
+use crate::rack::Detection;
 
 /// What is special about a sender. Until the connection is established it is one of [`Manner::Lean`], [`Manner::Careful`] and [`Manner::Rated`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,10 +99,16 @@ impl<C: CongestionControl> Sender<C> {
         self.way.turn(self.manner, if is_calm { self.board.clean_from() } else { u64::MAX });
     }
 
+    /// SACK says what is lost, and the window alone holds back what is repaired.
+    #[inline(always)]
+    pub(super) fn repairs_by_window(&self) -> bool {
+        self.manner.is_held_by_window() && self.detection != Detection::Duplicates
+    }
+
     /// The stack does what some Linux does, for an application that writes all at once, and the law does not ask what ACKs look like.
     fn is_classic(&self) -> bool {
         // A law that takes steps 5 and 9 in one call is told of as many segments as arrived.
-        let is_told_of_all = self.counting.counts_all() || !self.needs.plain_acks;
+        let is_told_of_all = self.counting.counts_all() || !self.needs.rtt_samples.is_with_acks();
         !self.needs.ack_arrivals
             && self.has_timestamps
             // The handshake gave a sample.

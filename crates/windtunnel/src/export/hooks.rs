@@ -108,8 +108,8 @@ pub(super) unsafe extern "C" fn needs<C: Exported>(state: *const c_void, needs: 
     };
     let rtt_samples = match asked.rtt_samples {
         RttSamples::Unused => 0,
-        RttSamples::ByStack => 1,
-        RttSamples::Exact => 2,
+        RttSamples::ByStack | RttSamples::ByStackWithAcks => 1,
+        RttSamples::Exact | RttSamples::ExactWithAcks => 2,
     };
     let ecn = match asked.ecn {
         None => 0,
