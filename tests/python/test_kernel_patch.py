@@ -27,7 +27,7 @@ def test_every_change_is_named(tmp_path: Path) -> None:
     assert [item.file for item in done] == FILES
     assert done[3].what == "nothing: names start from the working directory"
     assert done[0].what == "HZ from 100 to 1000"
-    assert [old != new for old, new in zip(before, _texts(tree), strict=True)] == [True, True, True, False]
+    assert [old != new for old, new in zip(before, _texts(tree), strict=True)] == [True, True, True, False, True]
 
 
 def test_the_clock_changes_and_no_other_number_does(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_tree_that_asks_its_host_for_entropy_keeps_its_start(tmp_path: Path) -
 def test_a_tree_that_asks_nobody_gets_the_seed_at_boot(tmp_path: Path) -> None:
     tree = kernel_tree.older(tmp_path)
     done = patch.apply(tree)
-    assert [item.file for item in done] == OLDER_FILES == [FILES[0], FILES[1], BOOT, FILES[2], FILES[3]]
+    assert [item.file for item in done] == OLDER_FILES == [FILES[0], FILES[1], BOOT, *FILES[2:]]
     assert done[2].what == "setup_arch() starts the kernel's generator from UML_SEED where that is set"
     text = (tree / BOOT).read_text()
     before, _, start = text.partition("void __init setup_arch(char **line)\n{\n")
@@ -96,7 +96,7 @@ def test_the_newest_form_is_known(tmp_path: Path) -> None:
     kconfig = "config UML\n\tbool\n\tselect OTHER\n\nconfig HZ\n\tint\n\tdefault 100\n\nconfig NR_CPUS\n\tint\n\trange 1 1\n\tdefault 1\n"
     util = kernel_tree.UTIL.replace("void another", "/*\n * helpers\n */\nvoid another")
     tree = kernel_tree.tree(tmp_path, **{"arch__um__Kconfig": kconfig, "arch__um__os-Linux__util_dot_c": util})
-    assert [item.what.startswith("nothing") for item in patch.apply(tree)] == [False, False, False, True]
+    assert [item.what.startswith("nothing") for item in patch.apply(tree)] == [False, False, False, True, False]
     assert "default 1000\n\nconfig NR_CPUS\n\tint\n\trange 1 1\n\tdefault 1\n" in (tree / FILES[0]).read_text()
 
 
@@ -107,6 +107,20 @@ def test_a_host_that_is_asked_by_statx_is_asked_from_the_working_directory(tmp_p
     once = (tree / FILES[3]).read_text()
     assert once == kernel_tree.NEWER_HOSTFS.replace("(fd,", "(fd < 0 ? AT_FDCWD : fd,")
     assert patch.apply(tree)[3].what.startswith("nothing: ") and (tree / FILES[3]).read_text() == once
+
+
+def test_there_is_room_for_all_registers_of_a_processor_with_amx(tmp_path: Path) -> None:
+    """XSAVE's area is 11,008 bytes with AMX (CPUID leaf 0xd), and PTRACE_SETREGSET refuses a part of it: no process would start."""
+    tree = kernel_tree.tree(tmp_path)
+    assert patch.apply(tree)[4].what == "room for 12288 bytes in place of 2696"
+    assert (tree / FILES[4]).read_text() == kernel_tree.OFFSETS.replace("2696", "12288")
+    fewer = config.fragment().partition("CONFIG_KERNEL_STACK_ORDER=")[2]
+    assert 4096 << int(fewer.partition("\n")[0]) >= 4 * 12_288, "registers are kept on the kernel's stack, twice in an interrupt"
+
+
+def test_a_tree_that_asks_the_host_for_the_size_of_its_registers_is_left_alone(tmp_path: Path) -> None:
+    tree = kernel_tree.tree(tmp_path, **{"arch__x86__um__user-offsets_dot_c": "void sizes(void)\n{\n}\n"})
+    assert patch.apply(tree)[4].what == "nothing: the host is asked for the size"
 
 
 @pytest.mark.parametrize(
@@ -156,6 +170,7 @@ def test_a_tree_without_the_header_that_would_tell_is_refused(tmp_path: Path) ->
         (FILES[2], kernel_tree.RANDOM.replace("\tenum", "\tlock(irq);\n\tenum"), "declarations and a blank line"),
         (FILES[3], kernel_tree.NEWER_HOSTFS.replace("fd, path", "folder, path"), "one call statx(fd, path, flags, ...)"),
         (FILES[3], kernel_tree.NEWER_HOSTFS * 2, "one call statx(fd, path, flags, ...)"),
+        (FILES[4], kernel_tree.OFFSETS.replace("2696", "SIZE"), "one number for HOST_FP_SIZE"),
     ],
 )
 def test_an_unknown_place_is_refused_and_nothing_changes(tmp_path: Path, place: str, text: str, looked_for: str) -> None:

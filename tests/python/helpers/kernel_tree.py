@@ -74,6 +74,16 @@ RANDOM = """void add_interrupt_randomness(int irq)
 EXPORT(add_interrupt_randomness);
 """
 
+OFFSETS = """void sizes(void)
+{
+#ifdef SMALL
+\tDEFINE_LONGS(HOST_FP_SIZE, sizeof(struct all));
+#else
+\tDEFINE_LONGS(HOST_FP_SIZE, 2696);
+#endif
+}
+"""
+
 # A "kernel" that is a shell script: it writes what the probe would, so that everything around a real kernel can be tested without one.
 KERNEL = """#!/bin/sh
 echo 'a line from the guest'
@@ -138,6 +148,7 @@ def tree(at: Path, **contents: str) -> Path:
         "arch/um/include/shared/os.h": OS_H,
         "arch/um/kernel/um_arch.c": SETUP,
         "arch/um/os-Linux/util.c": UTIL,
+        "arch/x86/um/user-offsets.c": OFFSETS,
         "arch/x86/Makefile.um": "# x86\n",
         "drivers/char/random.c": RANDOM,
         "fs/hostfs/hostfs_user.c": HOSTFS,

@@ -1,7 +1,8 @@
-"""The few small changes that make a kernel repeat exactly.
+"""The few small changes that make a kernel repeat exactly, and start on every host.
 
-A clock of 1000 ticks a second, entropy from a seed, and none from interrupts. Each change looks for the place it knows, says what it did,
-finds its own work again and refuses what it does not recognise: a wrong change would give numbers that look right.
+A clock of 1000 ticks a second, entropy from a seed, and none from interrupts; room for all registers of the host. Each change looks for
+the place it knows, says what it did, finds its own work again and refuses what it does not recognise: a wrong change would give numbers
+that look right.
 """
 
 from __future__ import annotations
@@ -103,10 +104,32 @@ def _folder(text: str) -> tuple[str, str]:
     return "statx() of a relative name starts from the working directory", _STATX.sub("statx(fd < 0 ? AT_FDCWD : fd, path, flags, ", text)
 
 
+_STATE_BYTES = 12_288
+"""Of a processor's extended state, at most: a host with AMX has 11,008 (XSAVE's standard format), one with AVX-512 2696."""
+_STATE = re.compile(r"\bDEFINE_LONGS\(HOST_FP_SIZE, (\d+)\);")
+
+
+def _registers(text: str) -> tuple[str, str]:
+    """Keep all that a host's processor has beside its general registers: ptrace() takes the whole of it back, or nothing.
+
+    A kernel that has room for less starts no process there. From 6.13 on it asks the host how much there is.
+    """
+    if "HOST_FP_SIZE" not in text:
+        return "nothing: the host is asked for the size", text
+    places = list(_STATE.finditer(text))
+    if len(places) != 1:
+        raise Unrecognised("one number for HOST_FP_SIZE, or none")
+    size = int(places[0][1])
+    if size >= _STATE_BYTES:
+        return f"nothing: there is room for {size} bytes already", text
+    return f"room for {_STATE_BYTES} bytes in place of {size}", text[: places[0].start(1)] + str(_STATE_BYTES) + text[places[0].end(1) :]
+
+
 _CLOCK = Change("arch/um/Kconfig", "a clock of 1000 ticks a second", _clock)
 _QUIET = Change("drivers/char/random.c", "no entropy from interrupts", _interrupts)
 _FOLDER = Change("fs/hostfs/hostfs_user.c", "a root folder without a name", _folder)
-CHANGES = (_CLOCK, Change("arch/um/os-Linux/util.c", "entropy from a seed", entropy.answer), _QUIET, _FOLDER)
+_ROOM = Change("arch/x86/um/user-offsets.c", "processors with much state", _registers)
+CHANGES = (_CLOCK, Change("arch/um/os-Linux/util.c", "entropy from a seed", entropy.answer), _QUIET, _FOLDER, _ROOM)
 """To a kernel that asks its host for entropy."""
 OLDER = (
     _CLOCK,
@@ -114,6 +137,7 @@ OLDER = (
     Change("arch/um/kernel/um_arch.c", "entropy from a seed", entropy.hand_over),
     _QUIET,
     _FOLDER,
+    _ROOM,
 )
 """To one that does not."""
 
