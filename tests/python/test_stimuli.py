@@ -26,4 +26,4 @@ def test_every_algorithm_has_a_file_and_no_other_has() -> None:
 def test_every_option_of_the_stack_is_used() -> None:
     """And every kind of trouble, by each algorithm."""
     keys = {word.partition("=")[0] for algorithm in stimuli.ALGORITHMS for line in stimuli.scripts(algorithm) for word in line.split()[1:]}
-    assert {"sack", "ts", "ecn", "tlp", "frto", "idle", "iw", "pacing", "hystart", "window", "delayed", "every", "mss"} <= keys
+    assert {"sack", "ts", "ecn", "tlp", "frto", "idle", "iw", "pacing", "hystart", "window", "windows", "delayed", "every", "mss"} <= keys

@@ -120,7 +120,7 @@ def record_segments_command(
     ),
     kernel: Annotated[str | None, typer.Option(help=WHICH)] = None,
     alg: Annotated[str | None, typer.Option(help="Of these algorithms only, with commas between them.")] = None,
-    each: Annotated[int, typer.Option(min=1, max=12, metavar="N", help="How many scripts of each of the 16 kinds, 1 to 12.")] = 12,
+    each: Annotated[int, typer.Option(min=1, max=12, metavar="N", help="How many scripts of each of the 17 kinds, 1 to 12.")] = 12,
 ) -> None:
     """Play random paths and receivers against a kernel's TCP, and record what it answers segment by segment, a file per algorithm."""
     from windtunnel.backends.linux import segments, stimuli, store

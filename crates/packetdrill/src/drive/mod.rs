@@ -263,11 +263,20 @@ impl Drive {
         if is_update && !has_sack && told.ecn == self.marks_known() && told.cumulative == self.sender.connection().una {
             self.sender.on_window_updated(at, &mut self.tape);
         } else {
-            let echo = told.echo.unwrap_or_else(|| self.neutral_echo(told));
-            let ack = Ack { cumulative: told.cumulative, echo, delay: told.delay, ecn: told.ecn, has_sack };
+            let ack = self.heard(told, has_sack);
             let sack = Sack { blocks: told.sack, duplicate: told.duplicate, window: None };
             self.sender.on_ack(at, ack, has_sack.then_some(&sack), &mut self.tape);
         }
+        self.note_sent();
+    }
+
+    /// The same from a receiver that says with every ACK for how many segments it has room.
+    pub fn ack_offering(&mut self, at: Time, told: &Told, window: u64) {
+        self.advance(at);
+        let ack = self.heard(told, true);
+        let bytes = window as u32 * self.sender.connection().mss;
+        let sack = Sack { blocks: told.sack, duplicate: told.duplicate, window: Some(bytes) };
+        self.sender.on_offering_ack(at, ack, &sack, &mut self.tape);
         self.note_sent();
     }
 
@@ -280,11 +289,11 @@ impl Drive {
         }
     }
 
-    /// An echo that is of no original where anything was retransmitted.
-    fn neutral_echo(&self, told: &Told) -> Time {
-        let una = self.sender.connection().una;
-        let newly = (una..told.cumulative).filter_map(|seq| self.last_sent.get(seq as usize).copied());
-        newly.max().unwrap_or(Time::ZERO).max(self.last_resent)
+    /// The ACK, with an echo that is of no original where anything was retransmitted, unless it says which.
+    fn heard(&self, told: &Told, has_sack: bool) -> Ack {
+        let newly = (self.sender.connection().una..told.cumulative).filter_map(|seq| self.last_sent.get(seq as usize).copied());
+        let echo = told.echo.unwrap_or_else(|| newly.max().unwrap_or(Time::ZERO).max(self.last_resent));
+        Ack { cumulative: told.cumulative, echo, delay: told.delay, ecn: told.ecn, has_sack }
     }
 
     /// Segment `seq` of the peer arrives, with these ECN bits.

@@ -9,7 +9,7 @@ mod replay;
 use std::fmt;
 
 pub use cause::cause;
-pub use recording::{read, Acked, Event, Recording, Row, COLUMNS};
+pub use recording::{read, Acked, Event, Recording, Row, ASKING, COLUMNS};
 pub use replay::{replay, replay_by, Law};
 
 /// Where our stack first did something else.

@@ -29,6 +29,9 @@ pub const COLUMNS: [(char, Option<&str>); 21] = [
     ('g', None),
 ];
 
+/// What stands for a segment without data that asks for the receiver's window.
+pub const ASKING: u64 = u64::MAX;
+
 /// What happened to the kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -57,6 +60,8 @@ pub struct Acked {
     pub echoed: usize,
     /// How long that had travelled when the ACK left.
     pub delay: Duration,
+    /// The receiver's room, where it changes.
+    pub window: Option<u64>,
 }
 
 /// An event and the answer.
@@ -66,7 +71,7 @@ pub struct Row {
     pub at: Duration,
     /// What happened.
     pub event: Event,
-    /// The segments that the kernel sent, in their order.
+    /// The segments that the kernel sent, in their order, and [`ASKING`].
     pub sent: Vec<u64>,
     /// What `tcp_info` said then, by `COLUMNS`; none where it was not asked for.
     pub state: Option<[u64; COLUMNS.len()]>,
@@ -205,6 +210,7 @@ impl Reader {
                 }
                 "!" => acked.duplicate = Some(number(rest)?),
                 "@" => acked.echoed = number(rest)? as usize,
+                "~" => acked.window = Some(number(rest)?),
                 "+" => acked.delay = Duration::from_us(number(rest)?),
                 _ => acked.marked = true,
             }
@@ -216,7 +222,7 @@ impl Reader {
 
 /// Splits before each mark of a part.
 fn parts(text: &str) -> Vec<&str> {
-    let mut starts: Vec<usize> = text.char_indices().filter(|(_, c)| "/!@+e".contains(*c)).map(|(at, _)| at).collect();
+    let mut starts: Vec<usize> = text.char_indices().filter(|(_, c)| "/!@+~e".contains(*c)).map(|(at, _)| at).collect();
     starts.insert(0, 0);
     starts.push(text.len());
     starts.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect()
@@ -229,6 +235,10 @@ fn number(text: &str) -> Result<u64, String> {
 fn ranges(text: &str) -> Result<Vec<u64>, String> {
     let mut made = Vec::new();
     for part in text.split(',') {
+        if part == "p" {
+            made.push(ASKING);
+            continue;
+        }
         let (from, to) = part.split_once('-').unwrap_or((part, part));
         made.extend(number(from)?..=number(to)?);
     }
@@ -240,7 +250,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str =
-        "script tail-1 cc=reno ts=0\n0 o c10 r20000\n5 w2 >0-1 ?\n1 w1 >2 u3\n20000 a1/2-3!0e@2+7 s1 k1\n9 t >0,2 y1\nend 1 0 0\n";
+        "script tail-1 cc=reno ts=0\n0 o c10 r20000\n5 w2 >0-1 ?\n1 w1 >2 u3\n20000 a1/2-3!0e~9@2+7 s1 k1\n9 t >0,2 y1\n4 t >p\nend 1 0 0\n";
 
     #[test]
     fn a_row_repeats_what_has_not_changed() {
@@ -251,7 +261,7 @@ mod tests {
         assert_eq!((rows[1].at, rows[1].sent.as_slice(), rows[1].state), (Duration::from_us(5), [0, 1].as_slice(), None));
         let state = rows[4].state.expect("a state");
         assert_eq!((state[0], state[2], state[6], state[7]), (10, 1, 3, 1));
-        assert_eq!(recording.transmissions().len(), 5);
+        assert_eq!((rows[5].sent.as_slice(), recording.transmissions().len()), ([ASKING].as_slice(), 6));
     }
 
     #[test]
@@ -259,7 +269,10 @@ mod tests {
         let recordings = read(TEXT).expect("a recording");
         let Event::Acked(ack) = &recordings[0].rows[3].event else { panic!("an ACK") };
         let delay = Duration::from_us(7);
-        assert_eq!(*ack, Acked { cumulative: 1, blocks: vec![(2, 3)], duplicate: Some(0), marked: true, echoed: 2, delay });
+        assert_eq!(
+            *ack,
+            Acked { cumulative: 1, blocks: vec![(2, 3)], duplicate: Some(0), marked: true, echoed: 2, delay, window: Some(9) }
+        );
         let plain = read(&TEXT.replace("@2", "")).expect("a recording");
         let Event::Acked(ack) = &plain[0].rows[3].event else { panic!("an ACK") };
         assert_eq!(ack.echoed, 0);

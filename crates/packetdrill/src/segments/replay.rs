@@ -7,7 +7,7 @@ use cc::{GuestFault, Guests};
 use tcp::{Ecn, IdleRestart, Options, Pacing, Range};
 use units::{Duration, Time};
 
-use super::recording::{Acked, Event, Recording, Row, COLUMNS};
+use super::recording::{Acked, Event, Recording, Row, ASKING, COLUMNS};
 use super::{Difference, Replay};
 use crate::drive::{Connect, Drive, Told};
 
@@ -23,7 +23,7 @@ const RTO_PARTS: u64 = 200;
 /// Seeds tried for what was drawn at random and is not recorded: the phase in which BBR begins to probe.
 const SEEDS_OF_BBR: u64 = 64;
 /// The same for TCP-LP: by how much the timestamps of the kernel, which the peer's were set by, were ahead of its clock (RFC 7323 5.4).
-const SEEDS_OF_LP: u64 = 1024;
+const SEEDS_OF_LP: u64 = 65_536;
 
 /// A controller from outside that stands for the recorded one: one of `guests` by its name.
 #[derive(Clone, Copy, Debug)]
@@ -200,7 +200,10 @@ impl Player<'_> {
                 if acked.cumulative.max(highest) > sent {
                     return false;
                 }
-                self.drive.ack(at, &self.told(acked));
+                match acked.window {
+                    None => self.drive.ack(at, &self.told(acked)),
+                    Some(window) => self.drive.ack_offering(at, &self.told(acked), window),
+                }
             }
         }
         self.note_armed();
@@ -234,6 +237,9 @@ impl Player<'_> {
         let released_after = |next: &Row| next.event == Event::Expired && !next.sent.is_empty() && next.at <= row.at + FINE;
         if is_tie && next.map_or(row.sent.is_empty(), released_after) {
             due - Duration::NANOSECOND
+        } else if row.event != Event::Expired && !row.sent.is_empty() && at < due && due < at + FINE {
+            // What left at this row found the gate open.
+            due
         } else {
             at
         }
@@ -277,7 +283,7 @@ impl Player<'_> {
         }
         let tick = tick.next_multiple_of(JIFFY).max(self.drive.now());
         let sends = |mut tried: Drive, expires: bool| {
-            tried.take_sent();
+            taken(&mut tried);
             if expires {
                 tried.expire(tick);
             }
@@ -285,7 +291,7 @@ impl Player<'_> {
             if gate <= at + FINE {
                 tried.open_gate(gate.max(tried.now()));
             }
-            tried.take_sent().iter().map(|sent| sent.seq).eq(row.sent.iter().copied())
+            taken(&mut tried) == row.sent
         };
         if tick < at && !sends(self.drive.clone(), false) && sends(self.drive.clone(), true) {
             self.drive.expire(tick);
@@ -297,9 +303,9 @@ impl Player<'_> {
     fn expires_for(&self, row: &Row, at: Time) -> Time {
         let due = self.drive.sender().timer_expires_at();
         let mut tried = self.drive.clone();
-        tried.take_sent();
+        taken(&mut tried);
         tried.expire(at.max(self.drive.now()));
-        let sent: Vec<u64> = tried.take_sent().iter().map(|sent| sent.seq).collect();
+        let sent = taken(&mut tried);
         if sent.is_empty() && !row.sent.is_empty() {
             due.next_multiple_of(JIFFY).min(at)
         } else if sent == row.sent {
@@ -328,7 +334,7 @@ impl Player<'_> {
     }
 
     fn compare(&mut self, index: usize, row: &Row) -> Option<Difference> {
-        let sent: Vec<u64> = self.drive.take_sent().iter().map(|sent| sent.seq).collect();
+        let sent = taken(&mut self.drive);
         if sent != row.sent {
             return Some(Difference::of_segments(index, sent, row.sent.clone()));
         }
@@ -339,6 +345,12 @@ impl Player<'_> {
         let fields: Vec<_> = compared.filter(|&(name, ours, kernels)| !is_same(name, ours, kernels, grain)).collect();
         (!fields.is_empty()).then_some(Difference { row: index, sent: None, fields })
     }
+}
+
+/// What left since this was asked last, as a row has it.
+fn taken(drive: &mut Drive) -> Vec<u64> {
+    let sent = drive.take_sent();
+    sent.iter().map(|sent| sent.seq).chain(drive.take_probes().iter().map(|_| ASKING)).collect()
 }
 
 /// The kernel's timeout is a number of jiffies, recorded in milliseconds, of a timeout that was rounded up before it was doubled. RTTs agree

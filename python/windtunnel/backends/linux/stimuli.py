@@ -210,6 +210,25 @@ def _all(dice: Dice, keys: Keys) -> None:
     keys |= {"ecn": dice.within(0, 1), "mark_ppm": dice.within(0, 30_000)}
 
 
+def _room(dice: Dice, keys: Keys) -> None:
+    """Let the receiver's room shrink, shut and open again: it offers no less than it has, and takes nothing back."""
+    rtt = _rtt(keys)
+    at = dice.within(0, 3 * rtt)
+    windows = [f"{at}:{dice.one_of((0, 0, 0, 2, 6))}"]
+    for _ in range(dice.within(0, 4)):
+        at += dice.one_of((rtt // 2, rtt, 3 * rtt, rtt + 300_000, 3 * rtt + 1_200_000))
+        windows.append(f"{at}:{dice.one_of((0, 0, 2, 6, 12, 30))}")
+    at += dice.one_of((rtt, 3 * rtt, rtt + 300_000, 3 * rtt + 4_000_000))
+    windows.append(f"{at}:{dice.within(20, 80)}")
+    keys |= {"writes": _much(dice), "window": dice.one_of((4, 10, 20, 40)), "windows": ",".join(windows)}
+    # Windows are told in units of 512 bytes: of another size of segments the kernel would send parts.
+    keys["mss"] = 1024 + (12 if keys.get("ts", 1) else 0)
+    if dice.happens(30):
+        keys |= {"drop_ppm": dice.within(5_000, 30_000)}
+    if dice.happens(20):
+        keys |= {"ack_drop_ppm": dice.within(50_000, 300_000)}
+
+
 KINDS: dict[str, Callable[[Dice, Keys], None]] = {
     "drop-tail": _drop_tail,
     "losses": _losses,
@@ -227,6 +246,7 @@ KINDS: dict[str, Callable[[Dice, Keys], None]] = {
     "silence": _silence,
     "old-acks": _old_acks,
     "all": _all,
+    "room": _room,
 }
 """What happens to a connection, by name."""
 

@@ -24,7 +24,7 @@
 #define NEVER UINT64_MAX
 #define PENDING_MAX 65536
 
-enum kind { ARRIVAL, ACK, WRITE };
+enum kind { ARRIVAL, WIDENING, ACK, WRITE };
 
 struct pending {
 	uint64_t at_us, order;
@@ -60,6 +60,12 @@ struct run {
 	bool is_marking;
 	int epoll, timer;
 };
+
+/* By the kernel; the others happen at the peer. */
+static bool is_seen(enum kind kind)
+{
+	return kind != ARRIVAL && kind != WIDENING;
+}
 
 static struct pending *add(struct run *run, uint64_t at_us, enum kind kind)
 {
@@ -103,14 +109,24 @@ static void arrive(struct run *run, const struct arrival *arrival, uint64_t now_
 		send_back(run, &acks[i]);
 }
 
+/* The receiver has other room than before. */
+static void widen(struct run *run, uint64_t now_us)
+{
+	struct ack ack;
+
+	if (receiver_widen(&run->receiver, now_us, &ack))
+		send_back(run, &ack);
+}
+
 static void on_sent(struct run *run, const struct sent_segment *segment, uint64_t at_us)
 {
 	const uint32_t offset = segment->seq - run->first_seq, number = run->transmissions++;
 	const struct journey journey = path_there(&run->path, at_us, segment->is_capable);
-	struct arrival arrival = { .seq = offset / run->mss, .transmission = number, .is_marked = journey.is_marked,
-				   .has_reduced = segment->has_reduced };
+	struct arrival arrival = { .seq = segment->payload ? offset / run->mss : NO_SEGMENT, .transmission = number,
+				   .is_marked = journey.is_marked, .has_reduced = segment->has_reduced };
+	const bool is_whole = segment->payload ? segment->payload == run->mss && offset % run->mss == 0 : (offset + 1) % run->mss == 0;
 
-	if (offset % run->mss || segment->payload != run->mss || number == SENT_MAX)
+	if (!is_whole || number == SENT_MAX)
 		fail("script %s: %u bytes from %u on are no segment", run->script.name, segment->payload, offset);
 	run->transmission[number] = (struct transmission){ at_us, segment->stamp };
 	tape_note_sent(&run->tape, arrival.seq, number);
@@ -120,13 +136,19 @@ static void on_sent(struct run *run, const struct sent_segment *segment, uint64_
 		add(run, journey.again_us, ARRIVAL)->arrival = arrival;
 }
 
-/* The moment at which the next segment with data was sent, which it takes; NEVER when there is none. */
+/* Without data and before all that is outstanding: the kernel asks for the window. */
+static bool is_asking(const struct run *run, const struct sent_segment *segment)
+{
+	return !segment->payload && segment->seq + 1 == run->first_seq + run->acknowledged * run->mss && run->acknowledged;
+}
+
+/* The moment at which the next segment was sent that has data or asks for the window, which it takes; NEVER when there is none. */
 static uint64_t take(struct run *run, struct sent_segment *segment)
 {
 	uint64_t at_ns;
 
 	while (host_take(&run->host, segment, &at_ns))
-		if (segment->payload)
+		if (segment->payload || is_asking(run, segment))
 			return (at_ns - run->epoch_ns - run->zero_ns) / 1000;
 	return NEVER;
 }
@@ -197,7 +219,7 @@ static void on_ack(struct run *run, const struct ack *ack, uint64_t at_us)
 {
 	const struct transmission *echoed = &run->transmission[ack->echoed];
 	struct answer answer = { .port = run->port, .echoes_marks = ack->echoes_marks, .has_stamps = run->script.timestamps,
-				 .ack = run->first_seq + ack->cumulative * run->mss, .window = run->script.window * run->mss,
+				 .ack = run->first_seq + ack->cumulative * run->mss, .window = ack->window * run->mss,
 				 .stamp = run->stamp + ack->left_us / 1000, .echo = echoed->stamp };
 	uint32_t i;
 
@@ -249,6 +271,9 @@ static void happen(struct run *run, const struct pending *event)
 	switch (event->kind) {
 	case ARRIVAL:
 		arrive(run, &event->arrival, event->at_us);
+		break;
+	case WIDENING:
+		widen(run, event->at_us);
 		break;
 	case ACK:
 		on_ack(run, &event->ack, event->at_us);
@@ -322,7 +347,7 @@ static void step(struct run *run, uint64_t at_us)
 	event = *first;
 	*first = run->pending[--run->pendings];
 	/* What belongs to the peer alone needs no clock of the guest's. */
-	if (event.kind != ARRIVAL)
+	if (is_seen(event.kind))
 		do
 			event.at_us = settled(run, at_us);
 		while (has_sent(run) && note_unasked(run));
@@ -337,7 +362,7 @@ static uint64_t next_us(struct run *run)
 	if (first && first->at_us < at_us)
 		at_us = first->at_us;
 	/* Only what the kernel sees has to wait for it. */
-	if (first && at_us == first->at_us && first->kind != ARRIVAL && at_us < run->busy_until_us)
+	if (first && at_us == first->at_us && is_seen(first->kind) && at_us < run->busy_until_us)
 		at_us = run->busy_until_us;
 	return at_us;
 }
@@ -402,6 +427,8 @@ static void begin(struct run *run)
 	path_init(&run->path, script);
 	receiver_init(&run->receiver, script, strcmp(script->algorithm, "dctcp") == 0);
 	tape_begin(&run->tape, script);
+	for (i = 0; i < script->windows.length; i++)
+		add(run, script->windows.first[i], WIDENING);
 	for (i = 0; i < script->writes.length; i++)
 		add(run, script->writes.first[i], WRITE)->segments = script->writes.second[i];
 	run->zero_ns = ((clock_now() + 2ull * 1000 * (script->there + script->back)) / GRAIN_NS + 1) * GRAIN_NS;

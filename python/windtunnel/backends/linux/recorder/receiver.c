@@ -8,7 +8,20 @@
 
 void receiver_init(struct receiver *receiver, const struct script *script, bool is_exact)
 {
-	*receiver = (struct receiver){ .script = script, .is_exact = is_exact, .quick = script->quick, .due_us = NEVER };
+	*receiver = (struct receiver){ .script = script, .is_exact = is_exact, .quick = script->quick, .due_us = NEVER,
+				       .edge = script->window };
+}
+
+/* Where its room ends now. */
+static uint32_t room_ends(const struct receiver *receiver, uint64_t now_us)
+{
+	const struct list *windows = &receiver->script->windows;
+	uint32_t room = receiver->script->window, i;
+
+	for (i = 0; i < windows->length; i++)
+		if (windows->first[i] <= now_us)
+			room = windows->second[i];
+	return receiver->next + room;
 }
 
 /* What an ACK shows at most: timestamps take the room of one block. */
@@ -28,6 +41,9 @@ static void answer(struct receiver *receiver, uint32_t duplicate, uint64_t now_u
 		ack->blocks = blocks_shown(receiver, duplicate != NO_SEGMENT);
 		memcpy(ack->block, receiver->block, ack->blocks * sizeof(*ack->block));
 	}
+	if (receiver->edge < room_ends(receiver, now_us))
+		receiver->edge = room_ends(receiver, now_us);
+	ack->window = receiver->edge - receiver->next;
 	receiver->acknowledged = receiver->next;
 	receiver->pending = 0;
 	receiver->due_us = NEVER;
@@ -109,6 +125,12 @@ unsigned receiver_take(struct receiver *receiver, const struct arrival *arrival,
 	bool is_at_once = !is_in_order || receiver->blocks;
 	unsigned made = 0;
 
+	if (arrival->seq == NO_SEGMENT) {
+		receiver->recent = arrival->transmission;
+		receiver->has_recent = true;
+		answer(receiver, NO_SEGMENT, now_us, &acks[0]);
+		return 1;
+	}
 	/* RFC 8257 3.2: marks begin or end; what came before is acknowledged apart. */
 	if (receiver->is_exact && arrival->is_marked != receiver->is_congested) {
 		if (receiver->pending)
@@ -138,4 +160,12 @@ unsigned receiver_take(struct receiver *receiver, const struct arrival *arrival,
 void receiver_expire(struct receiver *receiver, uint64_t now_us, struct ack *ack)
 {
 	answer(receiver, NO_SEGMENT, now_us, ack);
+}
+
+bool receiver_widen(struct receiver *receiver, uint64_t now_us, struct ack *ack)
+{
+	if (room_ends(receiver, now_us) <= receiver->edge)
+		return false;
+	answer(receiver, NO_SEGMENT, now_us, ack);
+	return true;
 }

@@ -10,7 +10,7 @@
 #define RECEIVED_BLOCKS_MAX 4
 #define NO_SEGMENT UINT32_MAX
 
-/* A segment that arrives: one of the kernel's transmissions. */
+/* A segment that arrives: one of the kernel's transmissions. NO_SEGMENT is one without data, which asks for the window. */
 struct arrival {
 	uint32_t seq;
 	uint32_t transmission;
@@ -29,6 +29,7 @@ struct ack {
 	uint32_t duplicate;	/* segment that came twice, or NO_SEGMENT; its block precedes the others */
 	uint32_t echoed;	/* transmission whose timestamp is echoed */
 	bool echoes_marks;
+	uint32_t window;	/* segments */
 	uint64_t left_us;
 };
 
@@ -37,6 +38,7 @@ struct receiver {
 	bool is_exact;	/* marks are echoed as RFC 8257 has it */
 	uint32_t next;	/* segment expected */
 	uint32_t acknowledged;	/* the expected one when the last ACK left */
+	uint32_t edge;		/* the first segment beyond what was ever offered */
 	uint32_t pending;	/* in order and not acknowledged */
 	uint32_t quick;
 	uint32_t blocks;
@@ -53,5 +55,8 @@ unsigned receiver_take(struct receiver *receiver, const struct arrival *arrival,
 
 /* The delayed ACK is due. */
 void receiver_expire(struct receiver *receiver, uint64_t now_us, struct ack *ack);
+
+/* Its room may have changed: returns whether it offers more than before, which the ACK says. */
+bool receiver_widen(struct receiver *receiver, uint64_t now_us, struct ack *ack);
 
 #endif

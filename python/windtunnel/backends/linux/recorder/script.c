@@ -23,7 +23,7 @@ static const struct key {
 	NUMBER("ack_drop_ppm", ack_drop_ppm), LIST("ack_drops", ack_drops), NUMBER("gather", gather),
 	NUMBER("ack_late_ppm", ack_late_ppm), NUMBER("ack_late", ack_late), LIST("stalls", stalls), LIST("ack_stalls", ack_stalls),
 	LIST("steps", steps), NUMBER("every", every), NUMBER("delayed", delayed), NUMBER("quick", quick), NUMBER("window", window),
-	LIST("writes", writes), NUMBER("end", end), NUMBER("rows", rows),
+	LIST("windows", windows), LIST("writes", writes), NUMBER("end", end), NUMBER("rows", rows),
 };
 
 static uint32_t number(const char *text, char **rest)

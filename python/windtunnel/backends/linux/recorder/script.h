@@ -52,6 +52,7 @@ struct script {
 	uint32_t delayed;	/* its timer */
 	uint32_t quick;		/* segments that are acknowledged at once in the beginning */
 	uint32_t window;	/* segments */
+	struct list windows;	/* from when it has room for how many; what it has once offered stands */
 
 	/* The application, and the end. */
 	struct list writes;	/* when, and how many segments */

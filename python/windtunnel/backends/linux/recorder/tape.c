@@ -82,10 +82,12 @@ void tape_begin(struct tape *tape, const struct script *script)
 
 void tape_note_sent(struct tape *tape, uint32_t seq, uint32_t transmission)
 {
-	if (seq >= SENT_MAX || tape->sents == SENT_MAX)
+	const bool has_data = seq != NO_SEGMENT;
+
+	if ((has_data && seq >= SENT_MAX) || tape->sents == SENT_MAX)
 		fail("script %s sends more than %d segments", tape->script->name, SENT_MAX);
 	tape->sent[tape->sents++] = seq;
-	if (tape->first[seq] == NOT_SENT)
+	if (has_data && tape->first[seq] == NOT_SENT)
 		tape->first[seq] = transmission;
 }
 
@@ -126,6 +128,8 @@ void tape_write_ack(struct tape *tape, uint64_t at_us, const struct ack *ack, ui
 		fprintf(tape->file, "!%u", ack->duplicate);
 	if (ack->echoes_marks)
 		fputc('e', tape->file);
+	if (tape->script->windows.length)
+		fprintf(tape->file, "~%u", ack->window);
 	if (ack->echoed != tape->first[tape->expected])
 		fprintf(tape->file, "@%u", ack->echoed);
 	if (strcmp(tape->script->algorithm, "lp") == 0)
@@ -139,7 +143,12 @@ static void write_sent(struct tape *tape)
 	uint32_t i = 0, run;
 
 	for (i = 0; i < tape->sents; i += run) {
-		for (run = 1; i + run < tape->sents && tape->sent[i + run] == tape->sent[i] + run; run++)
+		run = 1;
+		if (tape->sent[i] == NO_SEGMENT) {
+			fprintf(tape->file, "%sp", i ? "," : " >");
+			continue;
+		}
+		for (; i + run < tape->sents && tape->sent[i + run] == tape->sent[i] + run; run++)
 			;
 		fprintf(tape->file, "%s%u", i ? "," : " >", tape->sent[i]);
 		if (run > 1)

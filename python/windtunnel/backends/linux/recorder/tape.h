@@ -24,7 +24,7 @@ struct tape {
 };
 
 void tape_begin(struct tape *tape, const struct script *script);
-/* A segment was sent, and which transmission that was. */
+/* A segment was sent, NO_SEGMENT for one that asks for the window, and which transmission that was. */
 void tape_note_sent(struct tape *tape, uint32_t seq, uint32_t transmission);
 
 void tape_write_written(struct tape *tape, uint64_t at_us, uint32_t segments);
