@@ -63,21 +63,21 @@ fn best_replay(recording: &Recording, law: Option<Law<'_>>) -> Result<Replay, St
         Some("lp") => SEEDS_OF_LP,
         _ => 1,
     };
-    let mut best: Option<Replay> = None;
+    let (mut best, mut agreed) = (0, 0);
     for seed in 0..seeds {
-        let one = replay_with(recording, law, seed)?;
-        let is_whole = one.first.is_none();
-        if best.as_ref().is_none_or(|best| one.agreed > best.agreed) {
-            best = Some(one);
+        let one = replay_with(recording, law, seed, seeds == 1)?;
+        if one.first.is_none() || seeds == 1 {
+            return Ok(one);
         }
-        if is_whole {
-            break;
+        if one.agreed > agreed {
+            (best, agreed) = (seed, one.agreed);
         }
     }
-    best.ok_or_else(|| format!("{}: not replayed", recording.name))
+    replay_with(recording, law, best, true)
 }
 
-fn replay_with(recording: &Recording, law: Option<Law<'_>>, seed: u64) -> Result<Replay, String> {
+/// With one draw; up to the first difference, or to the end.
+fn replay_with(recording: &Recording, law: Option<Law<'_>>, seed: u64, to_end: bool) -> Result<Replay, String> {
     let transmissions = recording.transmissions();
     let opening = recording.rows.first().and_then(|row| row.state).ok_or_else(|| format!("{}: no rows", recording.name))?;
     let mut connect = connect(recording, Duration::from_us(opening[column('r')]))?;
@@ -105,6 +105,9 @@ fn replay_with(recording: &Recording, law: Option<Law<'_>>, seed: u64) -> Result
         replay.equal += usize::from(difference.is_none());
         replay.first = replay.first.or(difference);
         replay.agreed = if replay.first.is_none() { index + 1 } else { replay.agreed };
+        if replay.first.is_some() && !to_end {
+            break;
+        }
     }
     Ok(replay)
 }
