@@ -10,6 +10,8 @@ use crate::ticks::Ticks;
 const MARGIN: Duration = Duration::from_ms(2);
 const RTO_MIN: Duration = Duration::from_ms(200);
 const PROBE_INITIAL: Duration = Duration::from_ms(1000);
+/// When a device that refused a retransmission is asked again (Linux `TCP_RESOURCE_PROBE_INTERVAL`).
+const DEVICE_WAIT: Duration = Duration::from_ms(500);
 
 /// What the timer was armed for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,6 +122,11 @@ impl Timers {
     /// A full timeout from now, whatever was armed.
     pub(crate) fn restart_retransmission(&mut self, c: &Connection, rtt: &RttEstimator) {
         self.arm(Kind::Retransmission, c.now, c.now + rtt.rto());
+    }
+
+    /// The device refused what a timeout sends again: it is asked again soon, and the timeout has not doubled.
+    pub(crate) fn retry_retransmission(&mut self, c: &Connection) {
+        self.arm(Kind::Retransmission, c.now, c.now + DEVICE_WAIT);
     }
 
     /// A SYN was sent: so long it is waited for.

@@ -8,6 +8,15 @@ use crate::recovery::Brought;
 use crate::timers::{probe_wait, Kind};
 use crate::Wire;
 
+/// What an expired timer leaves to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    /// Step 11.
+    Transmit,
+    /// Nothing until an ACK arrives or a timer expires.
+    Wait,
+}
+
 impl<C: CongestionControl> Sender<C> {
     /// The deadline has come. Returns [`Sender::deadline`] as it is then.
     #[inline(always)]
@@ -26,12 +35,10 @@ impl<C: CongestionControl> Sender<C> {
         if self.timers.expires() > now {
             return self.on_gate(wire);
         }
-        self.on_expired(wire);
-        if self.is_opening() {
-            return;
+        if self.on_expired(wire) == Then::Transmit && !self.is_opening() {
+            self.recover_and_transmit(wire);
+            self.look_for_trouble();
         }
-        self.recover_and_transmit(wire);
-        self.look_for_trouble();
     }
 
     /// The pacing gate opens, whatever is with the timer: for who drives the two apart.
@@ -54,25 +61,34 @@ impl<C: CongestionControl> Sender<C> {
     }
 
     #[inline(never)]
-    fn on_expired(&mut self, wire: &mut impl Wire) {
+    fn on_expired(&mut self, wire: &mut impl Wire) -> Then {
         match self.timers.on_expired() {
-            Kind::Retransmission => self.on_retransmission_timeout(wire),
+            Kind::Retransmission => return self.on_retransmission_timeout(wire),
             Kind::Probe | Kind::LaterProbe => self.on_probe_timeout(wire),
             Kind::Reordering => self.on_reordering_timeout(wire),
             Kind::Opening => self.on_syn_timeout(wire),
             Kind::Window => self.on_window_timeout(wire),
         }
+        Then::Transmit
     }
 
-    fn on_retransmission_timeout(&mut self, wire: &mut impl Wire) {
+    /// The first outstanding segment alone leaves, whatever the window; whether that is full now is not asked (Linux `tcp_retransmit_timer`). With
+    /// nothing outstanding it was the device that was waited for.
+    fn on_retransmission_timeout(&mut self, wire: &mut impl Wire) -> Then {
         if self.c.una == self.c.nxt {
-            return;
+            return Then::Transmit;
         }
         self.enter_loss(wire);
         self.recovery.count_expiry();
-        self.retransmit(self.c.una, wire);
-        self.rtt.back_off();
-        self.timers.restart_retransmission(&self.c, &self.rtt);
+        if self.retransmit(self.c.una, wire) {
+            self.rtt.back_off();
+            self.timers.restart_retransmission(&self.c, &self.rtt);
+        } else {
+            self.timers.retry_retransmission(&self.c);
+        }
+        self.publish_in_flight();
+        self.look_for_trouble();
+        Then::Wait
     }
 
     /// RFC 8985 section 7.3: one new segment, or the last one again.

@@ -1,6 +1,7 @@
 //! A device queue that is full: the segment stays, the window comes down, nothing is sent again.
 
 use cc::CaState;
+use tcp::Options;
 
 use super::{options, Script, NOTHING};
 
@@ -40,4 +41,16 @@ fn a_sender_whose_first_segment_is_refused_asks_again() {
     script.tape.room = Some(2);
     assert_eq!(script.wait(), (300_000, vec![0, 1]));
     assert_eq!(script.tape.timeouts, NOTHING);
+}
+
+/// The device is full when the timeout of 300 ms is over: nothing leaves, it is asked again every 500 ms, and the timeout that follows the
+/// retransmission, 600 ms, has doubled once (Linux `tcp_retransmit_timer`, `TCP_RESOURCE_PROBE_INTERVAL`).
+#[test]
+fn a_retransmission_that_the_device_refuses_is_tried_again_soon() {
+    let mut script = Script::open_on_device(Options { tlp: false, ..options(10) }, 4);
+    assert_eq!(script.wait(), (300_000, vec![]));
+    assert_eq!(script.wait(), (800_000, vec![]));
+    script.tape.room = Some(100);
+    assert_eq!(script.wait(), (1_300_000, vec![0]));
+    assert_eq!(script.wait(), (1_900_000, vec![0]));
 }

@@ -1,6 +1,7 @@
 //! Growth of the window: by what is delivered, and only while it is the limit.
 
-use tcp::{Abc, Options};
+use tcp::{Abc, Ack, Options, Sack};
+use units::Time;
 
 use crate::{options, Script};
 
@@ -66,4 +67,24 @@ fn a_cached_threshold_ends_slow_start() {
     let mut script = Script::open(Options { initial_ssthresh: 16, ..options(4) }, u64::MAX, u64::MAX);
     let windows: Vec<f64> = (0..5).map(|trip| round(&mut script, trip)).collect();
     assert_eq!(windows, [8.0, 16.0, 17.0, 18.0, 19.0]);
+}
+
+/// The receiver has room for ten segments. An ACK with the same number is believed if it tells of more, and not if of less: a newer one may have
+/// overtaken it (Linux 6.1 `tcp_may_update_window`). One with a new number is believed.
+#[test]
+fn less_room_is_believed_of_new_acks_alone() {
+    let mut script = Script::open(options(10), u64::MAX, 10);
+    let mut tell = |ms: u64, cumulative: u64, segments: u32| {
+        let before = script.tape.sent.len();
+        let ack = Ack { cumulative, echo: Time::from_ms(ms - 100), ..Ack::default() };
+        let sack = Sack { window: Some(1448 * segments), ..Sack::default() };
+        script.sender.on_offering_ack(Time::from_ms(ms), ack, &sack, &mut script.tape);
+        script.tape.sent.len() - before
+    };
+    assert_eq!(tell(100, 1, 4), 0, "nine are outstanding");
+    assert_eq!(tell(101, 8, 4), 2, "two are");
+    assert_eq!(tell(102, 8, 3), 0, "is not believed");
+    assert_eq!(tell(103, 8, 5), 1, "one more than four");
+    assert_eq!(tell(104, 9, 2), 0, "is believed: four are outstanding");
+    assert_eq!(tell(105, 12, 2), 1, "one is");
 }
