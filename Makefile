@@ -111,10 +111,10 @@ test-s3: $(CORE) $(CHECKERS)
 	test -x $(VERSITYGW) || GOBIN=$(dir $(VERSITYGW)) go install github.com/versity/versitygw/cmd/versitygw@v1.8.0
 	VERSITYGW=$(VERSITYGW) $(BIN)/python -m pytest -q tests/s3
 
-# What the TCP of 6.1 and of 6.12 does segment by segment (data/kernel-segments/recorded, recorded-6.12): two CPU minutes; what is there already is not made again.
+# What the TCP of 6.1 and of 6.12 does segment by segment (data/kernel-segments/recorded, recorded-6.12): three CPU minutes; what is there already is not made again.
 kernel-segments: $(CORE)
 	$(BIN)/windtunnel kernel record-segments --kernel 6.1
-	$(BIN)/windtunnel kernel record-segments --kernel 6.12 --each 1 --out data/kernel-segments/recorded-6.12
+	$(BIN)/windtunnel kernel record-segments --kernel 6.12 --out data/kernel-segments/recorded-6.12
 
 # The list of what still differs from it.
 segments-redraw: $(DEPS)

@@ -168,7 +168,7 @@ def test_recorded_segments_are_replayed_and_counted(cli: Callable[..., Any], tmp
     for report in reports.values():
         text = (RECORDED / report["file"]).read_text(encoding="utf-8")
         assert report["rows"] == sum(line[0].isdigit() for line in text.splitlines())
-        assert report["scripts"] == 16 and report["scripts_matched"] <= 16
+        assert report["scripts"] == text.count("\nscript ") >= report["scripts_matched"]
         assert (report["rows"] == report["rows_matched"]) == (report["first_mismatch"] is None)
     assert outcome.code == int(any(report["first_mismatch"] is not None for report in reports.values()))
     assert [report["file"] for report in cli("conform", str(tmp_path), "--alg", "htcp", "--json").json()] == ["htcp.txt"]

@@ -1,5 +1,4 @@
-//! The gate: what Linux 6.1 answered to thousands of scripts, and 6.12 to hundreds, row by row. What still differs is listed, and a change
-//! either way fails.
+//! The gate: what Linux 6.1 and 6.12 answered to thousands of scripts, row by row. What still differs is listed, and a change either way fails.
 //!
 //! `make segments-redraw` writes the list anew.
 
@@ -86,10 +85,10 @@ fn every_row_is_the_kernels_but_for_those_listed() {
     assert!(scripts >= 3000, "{scripts} scripts");
 }
 
-/// The first script of each kind, of each algorithm.
 #[test]
 fn every_row_is_the_newer_kernels_but_for_those_listed() {
-    assert_eq!(replayed(&folder("recorded-6.12"), "linux-6.12"), 256);
+    let scripts = replayed(&folder("recorded-6.12"), "linux-6.12");
+    assert!(scripts >= 3000, "{scripts} scripts");
 }
 
 #[test]
@@ -111,7 +110,7 @@ fn a_file_s_rows_are_those_of_its_scripts() {
     let recordings = read(&text).expect("recordings");
     let played: Vec<_> = recordings.iter().map(|recording| replay(recording).expect("a replay")).collect();
     let all = replay_text(&text).expect("a file");
-    assert_eq!((all.scripts, all.rows), (16, recordings.iter().map(|recording| recording.rows.len()).sum::<usize>()));
+    assert_eq!((all.scripts, all.rows), (recordings.len(), recordings.iter().map(|recording| recording.rows.len()).sum::<usize>()));
     assert_eq!(all.equal, played.iter().map(|one| one.equal).sum::<usize>());
     assert_eq!(all.exact, played.iter().filter(|one| one.first.is_none()).count());
     assert_eq!(replay_text("# Linux 6.1, reno: 0 scripts\n").err(), Some("there is no script in it".into()));
