@@ -78,7 +78,7 @@ impl<C: CongestionControl> Sender<C> {
         self.look_for_trouble();
     }
 
-    /// An ACK arrives that says how much room the receiver has: one with a new number, or more room than before, is believed (Linux
+    /// An ACK arrives that says how much room the receiver has: one with a new number, or more room than before, counts (Linux
     /// `tcp_may_update_window`). One that says nothing else is no duplicate ACK. Returns [`Sender::deadline`].
     pub fn on_offering_ack(&mut self, now: Time, ack: Ack, sack: &Sack, wire: &mut impl Wire) -> Time {
         let has_sack = sack.tells_of_disorder();

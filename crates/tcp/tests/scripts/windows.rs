@@ -69,10 +69,10 @@ fn a_cached_threshold_ends_slow_start() {
     assert_eq!(windows, [8.0, 16.0, 17.0, 18.0, 19.0]);
 }
 
-/// The receiver has room for ten segments. An ACK with the same number is believed if it tells of more, and not if of less: a newer one may have
-/// overtaken it (Linux 6.1 `tcp_may_update_window`). One with a new number is believed.
+/// The receiver has room for ten segments. An ACK with the same number counts if it tells of more, and not if of less: a newer one may have
+/// overtaken it (Linux 6.1 `tcp_may_update_window`). One with a new number counts.
 #[test]
-fn less_room_is_believed_of_new_acks_alone() {
+fn less_room_is_taken_from_new_acks_alone() {
     let mut script = Script::open(options(10), u64::MAX, 10);
     let mut tell = |ms: u64, cumulative: u64, segments: u32| {
         let before = script.tape.sent.len();
@@ -83,8 +83,8 @@ fn less_room_is_believed_of_new_acks_alone() {
     };
     assert_eq!(tell(100, 1, 4), 0, "nine are outstanding");
     assert_eq!(tell(101, 8, 4), 2, "two are");
-    assert_eq!(tell(102, 8, 3), 0, "is not believed");
+    assert_eq!(tell(102, 8, 3), 0, "does not count");
     assert_eq!(tell(103, 8, 5), 1, "one more than four");
-    assert_eq!(tell(104, 9, 2), 0, "is believed: four are outstanding");
+    assert_eq!(tell(104, 9, 2), 0, "counts: four are outstanding");
     assert_eq!(tell(105, 12, 2), 1, "one is");
 }
