@@ -78,7 +78,7 @@ impl<C: CongestionControl> Sender<C> {
         self.look_for_trouble();
     }
 
-    /// An ACK arrives that says how much room the receiver has: one with a new number, or more room than before, counts (Linux
+    /// An ACK arrives that says how much room the receiver has: one with a new number, or no less room than before, counts (Linux
     /// `tcp_may_update_window`). One that says nothing else is no duplicate ACK. Returns [`Sender::deadline`].
     pub fn on_offering_ack(&mut self, now: Time, ack: Ack, sack: &Sack, wire: &mut impl Wire) -> Time {
         let has_sack = sack.tells_of_disorder();
@@ -86,10 +86,10 @@ impl<C: CongestionControl> Sender<C> {
         let mss = u64::from(self.c.mss);
         let window = sack.window.map_or(self.limits.receiver(), |bytes| u64::from(bytes) / mss);
         let is_idle = self.c.una == self.c.nxt;
-        let may_tell = ack.cumulative > self.c.una || (ack.cumulative == self.c.una && window > self.limits.receiver());
-        let is_update = may_tell || (window == 0 && is_idle);
+        let is_update = window > self.limits.receiver() || (window == 0 && is_idle);
         self.note_receive_limit(now);
-        if may_tell {
+        // As much room is told again for the part of a segment that it may have beside.
+        if ack.cumulative > self.c.una || (ack.cumulative == self.c.una && window >= self.limits.receiver()) {
             self.on_window_told(window);
             self.limits.on_part_told(window == 0 && sack.window.is_some_and(|bytes| bytes > 0));
         }

@@ -89,3 +89,19 @@ fn less_room_is_taken_from_new_acks_alone() {
     assert_eq!(tell(&mut script, 200, 3, 2), 0, "counts: four are outstanding");
     assert_eq!(tell(&mut script, 201, 6, 2), 1, "one is");
 }
+
+/// A receiver without room for a segment tells, by an ACK with the number of the last, that it has room for a part of one: the first probe takes
+/// that part, and so is data that was sent.
+#[test]
+fn room_for_a_part_of_a_segment_is_taken_from_an_ack_of_the_same_number() {
+    let mut script = Script::waiting(options(10));
+    assert_eq!(script.write(0, 2), 2);
+    for (ms, bytes) in [(100, 0), (150, 500)] {
+        let ack = Ack { cumulative: 2, ..Ack::default() };
+        let sack = Sack { window: Some(bytes), ..Sack::default() };
+        script.sender.on_offering_ack(Time::from_ms(ms), ack, &sack, &mut script.tape);
+        assert_eq!(script.write(ms, 100), 0);
+    }
+    let (asked_us, _) = script.wait();
+    assert_eq!(script.sender.connection().last_sent, Time::from_us(asked_us));
+}
