@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,7 @@ from typing import Any
 import pytest
 
 from windtunnel import experiment
-from windtunnel.claims.references import surely_lacks
-from windtunnel.experiment.elsewhere import LeftOut
+from windtunnel.claims.places import experiments_asked
 from windtunnel.scenario import Scenario
 from windtunnel.store import RunStore, writing_results
 from windtunnel.suites import chosen, deciding
@@ -38,38 +36,39 @@ def test_what_no_claim_can_be_judged_by_is_not_run(monkeypatch: pytest.MonkeyPat
     assert todo("li07.fig15") == []
     # Those about figure 14 of 2004 are of its wide-area path.
     assert [one.experiment.id for one in todo("open08.fig8", "fast04.fig14")] == ["open08.fig8"]
+
+
+def test_a_claim_that_reads_what_the_backend_lacks_is_not_within_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     planned = experiment.plan
 
     def without_fast(*args: Any, **kwargs: Any) -> experiment.Plan:
         plan = planned(*args, **kwargs)
-        lacking: dict[str, tuple[LeftOut, ...]] = {one.id: (LeftOut({"alg": ("fast",)}, "no fast"),) for one in args[0]}
-        return dataclasses.replace(plan, left_out=lacking)
+        cells = {id: tuple(cell for cell in own if "fast" not in cell.point.values()) for id, own in plan.cells.items()}
+        return dataclasses.replace(plan, cells=cells)
 
     monkeypatch.setattr(experiment, "plan", without_fast)
-    # Figure 7's claims: two of FAST alone, others of Reno.
+    # Figure 7's claims: of FAST, of all protocols, one that averages over them, and one of Reno at four queues.
     (seven,) = todo("li07.fig7")
-    reached = {one.id for one in deciding.within_reach(seven)}
-    assert "li07.c27" in reached and not {"li07.c25", "li07.c26"} & reached
+    assert [one.id for one in seven.claims] == ["li07.c27"]
+    assert {(cell.point["alg"], cell.point["q"]) for cell in seven.forms[0].plan.cells["li07.fig7"]} == {
+        ("reno", 0.1),
+        ("reno", 0.2),
+        ("reno", 0.5),
+        ("reno", 1.0),
+    }
+    # Figure 6 compares all with FAST, and in one claim four with Reno at one path.
+    (six,) = todo("li07.fig6")
+    assert [one.id for one in six.claims] == ["li07.c21"] and len(six.forms[0].plan.cells["li07.fig6"]) == 4 * deciding.FEW
 
 
-@pytest.mark.parametrize(
-    ("predicate", "lacks"),
-    [
-        ("M('x', alg='bic') > 1", False),
-        ("M('x', alg='bic') > 1 and M('x', alg='fast') > 2", False),
-        ("M('x', alg='bic') > M('x', alg='fast')", True),
-        ("all(M('x', alg=a) > 1 for a in ['bic', 'fast'])", False),
-        ("all(M('x', alg=a) > 1 for a in ['fast', 'bic'])", True),
-        ("min(M('x', alg=a) for a in ['bic', 'fast']) > 1", True),
-        # A mean over all algorithms, and the values of each of them.
-        ("M('x', rate=10) > 1", True),
-        ("min(V('x', over='alg', rate=10)) > 1", True),
-        # What another experiment has is not known here.
-        ("M('x', exp='other') > 1", False),
-    ],
-)
-def test_a_claim_that_reads_a_missing_algorithm_whatever_was_measured_cannot_be_judged(predicate: str, lacks: bool) -> None:
-    assert surely_lacks(ast.parse(predicate, mode="eval"), {"alg": {"fast"}}) is lacks
+def test_a_claim_is_told_when_all_that_it_reads_was_run(tmp_path: Path) -> None:
+    # The claim compares queues of one experiment with the utilisation of another.
+    asked = {one.experiment.id: one for one in todo("fast04.fig2", "fast04.fig3")}
+    assert all("fast04.c08" in {claim.id for claim in one.claims} for one in asked.values())
+    register = chosen(["fast04.fig3"])[0][0].register()
+    assert register is not None
+    (both,) = (claim for claim in register.claims if claim.id == "fast04.c08")
+    assert experiments_asked(both, register.experiments) == {"fast04.fig2", "fast04.fig3"}
 
 
 def test_a_quick_scale_that_asks_something_else_is_no_form() -> None:

@@ -107,7 +107,7 @@ class Query:
         if (lo is not None or hi is not None) and not numbers:
             raise PredicateError(f"over={shown(over)}: names have no bounds lo and hi")
         order = sorted(range(len(points)), key=lambda index: points[index]) if numbers else range(len(points))
-        kept = [index for index in order if _within(points[index], lo, hi)]
+        kept = [index for index in order if within(points[index], lo, hi)]
         steps = [
             step for step in ({**self.chosen, str(over): index} for index in kept) if any(True for _ in self._offered(step, (str(over),)))
         ]
@@ -260,7 +260,8 @@ def snapped(value: PointValue, points: Sequence[PointValue]) -> int | None:
     return None if best is None else best[1]
 
 
-def _within(point: PointValue, lo: float | None, hi: float | None) -> bool:
+def within(point: PointValue, lo: float | None, hi: float | None) -> bool:
+    """Return whether a point lies within closed bounds, None for no bound; a name always does."""
     if isinstance(point, str):
         return True
     return (lo is None or point >= lo) and (hi is None or point <= hi)

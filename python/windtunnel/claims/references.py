@@ -6,7 +6,7 @@ A value that lies outside the points is not a fault of the register: that point 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from windtunnel.claims.completing import made_from
 from windtunnel.claims.fields import not_known
@@ -14,7 +14,7 @@ from windtunnel.claims.grammar import OTHERS
 from windtunnel.claims.model import Claim, Metric, PredicateError, Registered
 from windtunnel.scenario.errors import shown, unknown
 
-_MEASURED = ("M", "V", "R")
+MEASURED = ("M", "V", "R")
 """The functions that read measures."""
 
 
@@ -38,7 +38,7 @@ def check_references(claim: Claim, *, experiments: Mapping[str, Registered], met
     for node in ast.walk(claim.tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             name = node.func.id
-            if name in _MEASURED:
+            if name in MEASURED:
                 _check_measurement(node, claim, experiments, metrics)
             elif name in ("mean", "gmean"):
                 _experiment(node, claim, experiments)
@@ -115,7 +115,7 @@ def metrics_read(claims: Iterable[Claim], experiment: str) -> frozenset[str]:
     found: set[str] = set()
     for claim in claims:
         for node in ast.walk(claim.tree):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _MEASURED:
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in MEASURED:
                 continue
             elsewhere = [_constant(keyword.value) for keyword in node.keywords if keyword.arg == "exp"]
             metric = _constant(node.args[0])
@@ -131,47 +131,3 @@ def experiments_read(claims: Iterable[Claim], experiments: Mapping[str, Register
         names = {node.value for node in ast.walk(claim.tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
         found |= {claim.experiment, *names}
     return frozenset(found | {one.compared_with for id in found if (one := experiments.get(id)) is not None and one.compared_with})
-
-
-def surely_evaluated(node: ast.AST) -> Iterator[ast.AST]:
-    """Go through what of a predicate is evaluated whatever was measured.
-
-    Of ``A and B`` that is A, of ``all(... for a in list)`` the first of the list.
-
-    Parameters
-    ----------
-    node : ast.AST
-        A claim's predicate, or a part of it.
-    """
-    yield node
-    parts: Iterable[ast.AST]
-    match node:
-        case ast.BoolOp(values=[first, *_]) | ast.IfExp(test=first):
-            parts = [first]
-        case ast.Compare(left=left, comparators=[right, *_]):
-            parts = [left, right]
-        case ast.Call(func=ast.Name(id="all" | "any"), args=[ast.GeneratorExp(elt=each, generators=[first, *_])]):
-            listed = first.iter.elts if isinstance(first.iter, ast.List | ast.Tuple) else [first.iter]
-            parts = [each, *listed[:1]]
-        case _:
-            parts = ast.iter_child_nodes(node)
-    for part in parts:
-        yield from surely_evaluated(part)
-
-
-def surely_lacks(predicate: ast.AST, absent: Mapping[str, Collection[str]]) -> bool:
-    """Return whether a predicate reads, whatever was measured, a point that is absent.
-
-    Parameters
-    ----------
-    predicate : ast.AST
-        Of a claim.
-    absent : mapping of str to collection of str
-        Values of dimensions at which its experiment has no point. A mean over a dimension needs all of it.
-    """
-    evaluated = list(surely_evaluated(predicate))
-    if any(isinstance(node, ast.Constant) and node.value in values for values in absent.values() for node in evaluated):
-        return True
-    calls = (node for node in evaluated if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _MEASURED)
-    selected = ({str(keyword.arg) for keyword in call.keywords} for call in calls)
-    return any(absent.keys() - names for names in selected if "exp" not in names)

@@ -202,6 +202,8 @@ class Scale:
         Runs end then, seconds, where they would be longer.
     files : mapping of str to str
         Controllers from files that run in place of protocols, by the protocol: experiments and claims are those of the protocol.
+    where : callable, optional
+        Of the points only those of which this is true.
     """
 
     quick: bool = False
@@ -211,6 +213,7 @@ class Scale:
     at: Mapping[str, Sequence[str]] = field(default_factory=dict)
     longest_s: float | None = None
     files: Mapping[str, str] = field(default_factory=dict)
+    where: Callable[[Point], bool] | None = None
 
     @property
     def name(self) -> str:
@@ -249,7 +252,8 @@ class Scale:
         other = self._other(experiment)
         shorter = [] if self.longest_s is None else [f"Runs were ended after {self.longest_s:g} s: --longest."]
         run_by = [f"{name} is run by {shown(file)}, not by the backend's own: --alg." for name, file in self.files.items()]
-        return [*experiment.notes, *(other.notes() if other is not None else []), *shorter, *run_by]
+        fewer = [] if self.where is None else ["Of the points only those were run that claims read."]
+        return [*experiment.notes, *(other.notes() if other is not None else []), *shorter, *fewer, *run_by]
 
     def scenario(self, experiment: Experiment) -> Callable[[Point, Draws], Scenario]:
         """Return what lays out the runs of an experiment at this scale."""

@@ -125,6 +125,8 @@ def plan(experiments: Sequence[Experiment], scale: Scale, *, backend: str = "sim
             if lacking:
                 refused.append((point, lacking))
                 continue
+            if scale.where is not None and not scale.where(point):
+                continue
             asked |= profiles(declared)
             key = run_key(digest(scenario), chosen.name, version)
             own.append(PointRepeat(point, seed, key, scale.files))

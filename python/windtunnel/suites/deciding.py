@@ -1,14 +1,14 @@
-"""A paper's claims on a kernel in the cheapest form that decides them: few points and repeats first, more only while something is open."""
+"""A paper's claims on a kernel in the cheapest form that decides them: of the points those that claims read, and few repeats first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from windtunnel import experiment
-from windtunnel.claims import Claim, Verdict
-from windtunnel.claims.references import surely_lacks
-from windtunnel.experiment import Experiment, Plan, Scale, Step
+from windtunnel.claims import Claim, Register, Verdict
+from windtunnel.claims.places import Places, experiments_asked, places_read
+from windtunnel.experiment import Experiment, Plan, Point, Scale, Step
 from windtunnel.report import registers_of, verdicts_of
 from windtunnel.scenario import Scenario
 from windtunnel.store import Results, RunStore
@@ -49,10 +49,11 @@ class Form:
 
 @dataclass(frozen=True)
 class Open:
-    """An experiment whose claims may be judged, and its forms, the cheapest first."""
+    """An experiment, the claims that read it and may be judged, and its forms, the cheapest first."""
 
     suite: Suite
     experiment: Experiment
+    claims: tuple[Claim, ...]
     forms: tuple[Form, ...]
 
 
@@ -67,7 +68,7 @@ class Outcome:
     form : Form
         What was run.
     verdicts : tuple of Verdict
-        Of all its claims.
+        Of the claims that may be judged by it.
     undecided : int
         Claims that a larger form may decide.
     """
@@ -92,19 +93,21 @@ def together_s(forms: Sequence[Form], stored: RunStore) -> float:
 
 
 def claimed(asked: Sequence[tuple[Suite, Sequence[Experiment]]]) -> list[tuple[Suite, Experiment]]:
-    """Return the experiments that claims of their papers are about."""
+    """Return the experiments that claims of their papers read."""
     found = []
     for known, own in asked:
         register = known.register()
         if register is None:
             continue
-        about = {claim.experiment for claim in register.claims}
+        about = frozenset[str]().union(*(experiments_asked(claim, register.experiments) for claim in register.claims))
         found += [(known, one) for one in own if one.id in about]
     return found
 
 
 def opened(experiments: Sequence[tuple[Suite, Experiment]], backend: str) -> list[Open]:
-    """Return the experiments of which the backend can run what a claim about them reads, each with its forms.
+    """Return the experiments of which the backend can run what a claim reads, each with those claims and its forms.
+
+    Not the claims of a wide-area path or of hosts, nor those that read what the backend lacks.
 
     Parameters
     ----------
@@ -113,37 +116,61 @@ def opened(experiments: Sequence[tuple[Suite, Experiment]], backend: str) -> lis
     backend : str
         As `windtunnel.backends.backend` takes it.
     """
-    found = [Open(known, one, _forms(one, backend)) for known, one in experiments]
-    return [one for one in found if one.forms and within_reach(one)]
+    within: dict[str, list[Claim]] = {}
+    found = []
+    for known, one in experiments:
+        register = known.register()
+        if register is None:
+            continue
+        if known.name not in within:
+            within[known.name] = within_reach(known, register, backend)
+        claims = [claim for claim in within[known.name] if one.id in experiments_asked(claim, register.experiments)]
+        forms = _forms(one, places_read(claims, one.id, register.experiments), backend) if claims else ()
+        if forms:
+            found.append(Open(known, one, tuple(claims), forms))
+    return found
 
 
-def within_reach(one: Open) -> list[Claim]:
-    """Return the claims about an experiment that runs of a backend may judge.
-
-    Not those of a wide-area path or of hosts, nor those that read what the backend lacks.
+def within_reach(known: Suite, register: Register, backend: str) -> list[Claim]:
+    """Return the claims of a suite that runs of a backend may judge: it has all points that they may read.
 
     Parameters
     ----------
-    one : Open
-        The experiment, with one form at least.
+    known : Suite
+        The suite.
+    register : Register
+        Its own.
+    backend : str
+        As `windtunnel.backends.backend` takes it.
     """
-    register = one.suite.register()
-    lacking = one.forms[-1].plan.left_out.get(one.experiment.id, ())
-    absent: dict[str, set[str]] = {}
-    for name, values in (item for left_out in lacking if len(left_out.at) == 1 for item in left_out.at.items()):
-        absent.setdefault(name, set()).update(map(str, values))
-    claims = register.claims if register is not None else ()
-    own = [claim for claim in claims if claim.experiment == one.experiment.id and claim.judge == "sim"]
-    return [claim for claim in own if not surely_lacks(claim.tree, absent)]
+    own = {one.id: one for one in known.experiments}
+    lacking: dict[str, list[Point]] = {}
+    found = []
+    for claim in register.claims:
+        if claim.judge != "sim":
+            continue
+        asked = experiments_asked(claim, register.experiments)
+        for id in asked - lacking.keys():
+            lacking[id] = _lacking(own[id], backend)
+        places = {id: places_read([claim], id, register.experiments) for id in asked}
+        if asked and not any(places[id](point) for id in asked for point in lacking[id]):
+            found.append(claim)
+    return found
 
 
-def _forms(one: Experiment, backend: str) -> tuple[Form, ...]:
-    scales = [Scale()]
+def _lacking(one: Experiment, backend: str) -> list[Point]:
+    """Return the points of an experiment that a backend cannot run."""
+    there = [cell.point for cell in experiment.plan([one], Scale(repeats=1), backend=backend).cells.get(one.id, ())]
+    return [point for point, _ in Scale(repeats=1).grid(one) if point not in there]
+
+
+def _forms(one: Experiment, where: Places, backend: str) -> tuple[Form, ...]:
+    scales = [Scale(where=where)]
     if one.repeats > FEW:
-        scales.insert(0, Scale(repeats=FEW))
+        scales.insert(0, Scale(where=where, repeats=FEW))
     # A quick scale with scenarios of its own asks something else.
     if one.quick is not None and one.quick.scenario is None:
-        scales.insert(0, Scale(quick=True, repeats=FEW if one.quick.repeats > FEW else None))
+        scales.insert(0, Scale(where=where, quick=True, repeats=FEW if one.quick.repeats > FEW else None))
     forms: list[Form] = []
     for scale in scales:
         plan = experiment.plan([one], scale, backend=backend)
@@ -187,24 +214,22 @@ def carry_out(
         experiment.execute(form.plan, results, jobs=jobs, command=escaped, on_step=on_step)
         store_facts(results, [(one.suite, (one.experiment,))], scale=form.scale, command=command, backend=form.plan.kind)
         spent_s += cost_s
-        found = judged(results, form, id)
+        found = judged(results, one, form)
         yield found
         if more and found.undecided:
-            left[id] = Open(one.suite, one.experiment, tuple(more))
+            left[id] = replace(one, forms=tuple(more))
         else:
             del left[id]
 
 
-def judged(results: Results, form: Form, id: str) -> Outcome:
-    """Return what became of an experiment's claims."""
-    registers = registers_of(results)
-    verdicts = tuple(one for register in registers for one in verdicts_of(results, register, form.plan.kind) if one.experiment == id)
-    reasons = [one.reason for one in form.plan.left_out.get(id, ())]
-    return Outcome(id, form, verdicts, sum(_is_open(one, reasons) for one in verdicts))
-
-
-def _is_open(verdict: Verdict, left_out: Sequence[str]) -> bool:
-    """Whether more points or repeats may decide a claim: not one that needs what the kernel lacks."""
-    if verdict.verdict == "not_run":
-        return verdict.judge == "sim" and not any(reason in verdict.reason for reason in left_out)
-    return verdict.verdict == "inconclusive"
+def judged(results: Results, one: Open, form: Form) -> Outcome:
+    """Return what became of the claims that read an experiment."""
+    ran = set(results.experiments(form.plan.kind))
+    register = one.suite.register()
+    known = {} if register is None else register.experiments
+    # What reads an experiment that was not run yet is told with that one.
+    told = {claim.id for claim in one.claims if experiments_asked(claim, known) <= ran}
+    verdicts = tuple(
+        verdict for own in registers_of(results) for verdict in verdicts_of(results, own, form.plan.kind) if verdict.id in told
+    )
+    return Outcome(one.experiment.id, form, verdicts, sum(verdict.verdict in ("not_run", "inconclusive") for verdict in verdicts))
