@@ -42,7 +42,7 @@ class Places:
 
 def experiments_asked(claim: Claim, experiments: Mapping[str, Registered]) -> frozenset[str]:
     """Return the experiments whose measures a claim's predicate reads, those included that its own are compared with."""
-    return frozenset(id for id in experiments for _ in _asking(claim, id, experiments))
+    return frozenset[str]().union(*(_asked(call, bound, claim, experiments) for call, bound in _calls(claim.tree, {})))
 
 
 def places_read(claims: Iterable[Claim], id: str, experiments: Mapping[str, Registered]) -> Places:
@@ -57,19 +57,22 @@ def places_read(claims: Iterable[Claim], id: str, experiments: Mapping[str, Regi
     experiments : mapping of str to Registered
         All of the register.
     """
-    return Places(tuple(_box(call, bound, experiments[id]) for claim in claims for call, bound in _asking(claim, id, experiments)))
+    calls = ((claim, call, bound) for claim in claims for call, bound in _calls(claim.tree, {}))
+    return Places(
+        tuple(_box(call, bound, experiments[id]) for claim, call, bound in calls if id in _asked(call, bound, claim, experiments))
+    )
 
 
-def _asking(claim: Claim, id: str, experiments: Mapping[str, Registered]) -> Iterator[tuple[ast.Call, _Bound]]:
-    """Go through the calls of a predicate that read an experiment's measures."""
-    for call, bound in _calls(claim.tree, {}):
-        if _called(call) == "frac_within":
-            asked = _constants(call.args[0], bound)
-        else:
-            asked = next((_constants(one.value, bound) for one in call.keywords if one.arg == "exp"), frozenset({claim.experiment}))
-        compared = {experiments[str(one)].compared_with for one in asked or () if _compares(call) and str(one) in experiments}
-        if asked is None or id in asked or id in compared:
-            yield call, bound
+def _asked(call: ast.Call, bound: _Bound, claim: Claim, experiments: Mapping[str, Registered]) -> frozenset[str]:
+    """Return the experiments that a call reads measures of; all where its text does not say."""
+    if _called(call) == "frac_within":
+        named = _constants(call.args[0], bound)
+    else:
+        named = next((_constants(one.value, bound) for one in call.keywords if one.arg == "exp"), frozenset({claim.experiment}))
+    if named is None:
+        return frozenset(experiments)
+    own = frozenset(str(one) for one in named) & experiments.keys()
+    return own | {experiments[id].compared_with for id in own if _compares(call) and experiments[id].compared_with}
 
 
 def _compares(call: ast.Call) -> bool:

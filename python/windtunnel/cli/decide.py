@@ -28,7 +28,7 @@ def kernel_command(
     out: Annotated[str, typer.Option(metavar="DIR", help="Results folder; what it holds already is not run again.")] = "results",
     list_only: Annotated[bool, typer.Option("--list", help="Only say what it would cost.")] = False,
 ) -> None:
-    """Judge the papers' claims on a Linux kernel: each experiment with few points and repeats first, with more while a claim is open.
+    """Judge the papers' claims on a Linux kernel: of each experiment the points that claims read, with more repeats while one is open.
 
     Prints its cost first, the cheapest experiments come first. After Ctrl-C the same command goes on where it was.
     """

@@ -119,13 +119,16 @@ def plan(experiments: Sequence[Experiment], scale: Scale, *, backend: str = "sim
         asked: set[str] = set()
         scenario_of = scale.scenario(experiment)
         for point, seed in scale.grid(experiment):
+            wanted = scale.where is None or scale.where(point)
+            if not wanted and seed > 1:
+                continue  # Whether the backend can express it was asked with the first repeat.
             declared = scenario_of(point, Draws(seed)).model_copy(update={"seed": max(seed, 1)})
             scenario = restated(declared, chosen.stack)
             lacking = chosen.unsupported(scenario)
             if lacking:
                 refused.append((point, lacking))
                 continue
-            if scale.where is not None and not scale.where(point):
+            if not wanted:
                 continue
             asked |= profiles(declared)
             key = run_key(digest(scenario), chosen.name, version)

@@ -116,23 +116,29 @@ def opened(experiments: Sequence[tuple[Suite, Experiment]], backend: str) -> lis
     backend : str
         As `windtunnel.backends.backend` takes it.
     """
-    within: dict[str, list[Claim]] = {}
     found = []
-    for known, one in experiments:
+    for known, own in _by_suite(experiments):
         register = known.register()
         if register is None:
             continue
-        if known.name not in within:
-            within[known.name] = within_reach(known, register, backend)
-        claims = [claim for claim in within[known.name] if one.id in experiments_asked(claim, register.experiments)]
-        forms = _forms(one, places_read(claims, one.id, register.experiments), backend) if claims else ()
-        if forms:
-            found.append(Open(known, one, tuple(claims), forms))
+        reached = within_reach(known, register, backend)
+        for one in own:
+            claims = tuple(claim for claim, asked in reached.items() if one.id in asked)
+            forms = _forms(one, places_read(claims, one.id, register.experiments), backend) if claims else ()
+            if forms:
+                found.append(Open(known, one, claims, forms))
     return found
 
 
-def within_reach(known: Suite, register: Register, backend: str) -> list[Claim]:
-    """Return the claims of a suite that runs of a backend may judge: it has all points that they may read.
+def _by_suite(experiments: Sequence[tuple[Suite, Experiment]]) -> list[tuple[Suite, list[Experiment]]]:
+    suites = {known.name: known for known, _ in experiments}
+    return [(known, [one for other, one in experiments if other.name == name]) for name, known in suites.items()]
+
+
+def within_reach(known: Suite, register: Register, backend: str) -> dict[Claim, frozenset[str]]:
+    """Return the claims of a suite that runs of a backend may judge, each with the experiments that it reads.
+
+    The backend has all points that such a claim may read.
 
     Parameters
     ----------
@@ -145,16 +151,14 @@ def within_reach(known: Suite, register: Register, backend: str) -> list[Claim]:
     """
     own = {one.id: one for one in known.experiments}
     lacking: dict[str, list[Point]] = {}
-    found = []
+    found = {}
     for claim in register.claims:
-        if claim.judge != "sim":
-            continue
-        asked = experiments_asked(claim, register.experiments)
+        asked = experiments_asked(claim, register.experiments) if claim.judge == "sim" else frozenset[str]()
         for id in asked - lacking.keys():
             lacking[id] = _lacking(own[id], backend)
         places = {id: places_read([claim], id, register.experiments) for id in asked}
         if asked and not any(places[id](point) for id in asked for point in lacking[id]):
-            found.append(claim)
+            found[claim] = asked
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,12 @@ class LinuxKernel:
     """
 
     def __init__(self, kernel: str | None = None) -> None:
-        self._kernel = kernel
+        self._asked = kernel
+
+    @cached_property
+    def _kernel(self) -> store.Kernel:
+        """The kernel, looked for once: all runs of a backend are by the same."""
+        return store.find(self._asked)
 
     @property
     def name(self) -> str:
@@ -51,12 +57,12 @@ class LinuxKernel:
         KernelError
             When no kernel is built.
         """
-        return f"{self.name}:{store.find(self._kernel).digest}"
+        return f"{self.name}:{self._kernel.digest}"
 
     @property
     def title(self) -> str:
         """The kernel's version, its name if it was given one, and the beginning of its digest."""
-        kernel = store.find(self._kernel)
+        kernel = self._kernel
         name = "" if kernel.name == kernel.id else f"{kernel.name}, "
         return f"Linux {kernel.version} ({name}{kernel.digest[:12]})"
 
@@ -74,7 +80,7 @@ class LinuxKernel:
         KernelError
             When no kernel is built.
         """
-        return profile_of(store.find(self._kernel).version)
+        return profile_of(self._kernel.version)
 
     def version(self) -> int:
         """Return a number that stands for the kernel (ten digits of its digest) and for our own version (the last two decimals).
@@ -84,7 +90,7 @@ class LinuxKernel:
         KernelError
             When no kernel is built.
         """
-        kernel = store.find(self._kernel)
+        kernel = self._kernel
         results = _LIMITED_VERSION if numbers(kernel.version) >= (6, 6) else RESULTS_VERSION
         return int(kernel.digest[:10], 16) * 100 + results
 
@@ -96,7 +102,7 @@ class LinuxKernel:
         KernelError
             When no kernel is built.
         """
-        kernel = store.find(self._kernel)
+        kernel = self._kernel
         found = expressible.unsupported(scenario, profile_of(kernel.version))
         if found:
             return found
@@ -119,7 +125,7 @@ class LinuxKernel:
             When a controller from a file does not become a module of the kernel.
         """
         try:
-            kernel = store.find(self._kernel)
+            kernel = self._kernel
         except KernelError:
             # What no kernel can express is said first.
             plan.check(scenario)
@@ -188,7 +194,7 @@ class LinuxKernel:
     def _run(self, scenario: Scenario, packets: Path | None = None, places: Sequence[str] = ()) -> tuple[Records, dict[str, int]]:
         """Run it, and write its packets where that is asked for; return also how many there are by place."""
         self.check(scenario)
-        kernel, orders, filled = store.find(self._kernel), plan.make(scenario, captures=places), fill(scenario)
+        kernel, orders, filled = self._kernel, plan.make(scenario, captures=places), fill(scenario)
         store.used(kernel)
         limits = Limits(wall_s=orders.wall_s, memory_bytes=orders.memory_bytes)
         contents = {"plan": orders.text.encode()} | usermodules.contents(kernel, orders.modules)
