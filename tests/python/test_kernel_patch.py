@@ -27,7 +27,7 @@ def test_every_change_is_named(tmp_path: Path) -> None:
     assert [item.file for item in done] == FILES
     assert done[3].what == "nothing: names start from the working directory"
     assert done[0].what == "HZ from 100 to 1000"
-    assert [old != new for old, new in zip(before, _texts(tree), strict=True)] == [True, True, True, False, True]
+    assert [old != new for old, new in zip(before, _texts(tree), strict=True)] == [True, True, True, False, True, True]
 
 
 def test_the_clock_changes_and_no_other_number_does(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_the_newest_form_is_known(tmp_path: Path) -> None:
     kconfig = "config UML\n\tbool\n\tselect OTHER\n\nconfig HZ\n\tint\n\tdefault 100\n\nconfig NR_CPUS\n\tint\n\trange 1 1\n\tdefault 1\n"
     util = kernel_tree.UTIL.replace("void another", "/*\n * helpers\n */\nvoid another")
     tree = kernel_tree.tree(tmp_path, **{"arch__um__Kconfig": kconfig, "arch__um__os-Linux__util_dot_c": util})
-    assert [item.what.startswith("nothing") for item in patch.apply(tree)] == [False, False, False, True, False]
+    assert [item.what.startswith("nothing") for item in patch.apply(tree)] == [False, False, False, True, False, False]
     assert "default 1000\n\nconfig NR_CPUS\n\tint\n\trange 1 1\n\tdefault 1\n" in (tree / FILES[0]).read_text()
 
 
@@ -121,6 +121,34 @@ def test_there_is_room_for_all_registers_of_a_processor_with_amx(tmp_path: Path)
 def test_a_tree_that_asks_the_host_for_the_size_of_its_registers_is_left_alone(tmp_path: Path) -> None:
     tree = kernel_tree.tree(tmp_path, **{"arch__x86__um__user-offsets_dot_c": "void sizes(void)\n{\n}\n"})
     assert patch.apply(tree)[4].what == "nothing: the host is asked for the size"
+
+
+ALARMS = """#include <stdio.h>
+#include <string.h>
+#define SIGALRM 14
+typedef int mcontext_t;
+struct uml_pt_regs { char room[64]; };
+static void fill(struct uml_pt_regs *regs, mcontext_t *mc) { memset(regs, mc ? 1 : 2, sizeof *regs); }
+static void timer_handler(int sig, void *nothing, struct uml_pt_regs *regs) { printf("%d %d\\n", sig, regs->room[63]); }
+"""
+
+
+def test_an_alarm_of_virtual_time_has_empty_registers_that_nothing_clears(tmp_path: Path) -> None:
+    """One that interrupts a process has that process's; both reach the timer's handler once."""
+    tree = kernel_tree.tree(tmp_path)
+    assert patch.apply(tree)[5].what == "alarms of virtual time clear no registers"
+    (tree / "alarm.c").write_text(
+        ALARMS + (tree / FILES[5]).read_text() + "int main(void)\n{\n\tint mc;\n\ttimer_real_alarm_handler(NULL);\n"
+        "\ttimer_real_alarm_handler(&mc);\n\treturn 0;\n}\n"
+    )
+    subprocess.run(["cc", "-std=gnu11", "-Wall", "-Werror", "-o", str(tree / "alarm"), str(tree / "alarm.c")], check=True)
+    assert _said(tree / "alarm").split() == ["14", "0", "14", "1"]
+
+
+def test_a_handler_of_another_form_stays_as_it_is(tmp_path: Path) -> None:
+    other = kernel_tree.ALARM.replace("&regs);\n}", "&regs, mc);\n}")
+    tree = kernel_tree.tree(tmp_path, **{"arch__um__os-Linux__signal_dot_c": other})
+    assert patch.apply(tree)[5].what == "nothing: the handler has another form" and (tree / FILES[5]).read_text() == other
 
 
 @pytest.mark.parametrize(

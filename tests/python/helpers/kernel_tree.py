@@ -84,6 +84,15 @@ OFFSETS = """void sizes(void)
 }
 """
 
+ALARM = """static void timer_real_alarm_handler(mcontext_t *mc)
+{
+\tstruct uml_pt_regs regs;
+
+\tfill(&regs, mc);
+\ttimer_handler(SIGALRM, NULL, &regs);
+}
+"""
+
 # A "kernel" that is a shell script: it writes what the probe would, so that everything around a real kernel can be tested without one.
 KERNEL = """#!/bin/sh
 echo 'a line from the guest'
@@ -148,6 +157,7 @@ def tree(at: Path, **contents: str) -> Path:
         "arch/um/include/shared/os.h": OS_H,
         "arch/um/kernel/um_arch.c": SETUP,
         "arch/um/os-Linux/util.c": UTIL,
+        "arch/um/os-Linux/signal.c": ALARM,
         "arch/x86/um/user-offsets.c": OFFSETS,
         "arch/x86/Makefile.um": "# x86\n",
         "drivers/char/random.c": RANDOM,
