@@ -142,8 +142,8 @@ def _alarm(text: str) -> tuple[str, str]:
         return "nothing: the handler has another form", text
     early = (
         f"\t/* {_MARK} an alarm of virtual time interrupts no process. */\n"
-        "\tif (mc == NULL) {\n\t\tstatic struct uml_pt_regs nobody;\n\n"
-        "\t\ttimer_handler(SIGALRM, NULL, &nobody);\n\t\treturn;\n\t}\n"
+        "\tif (mc == NULL) {\n\t\tstatic struct uml_pt_regs none;\n\n"
+        "\t\ttimer_handler(SIGALRM, NULL, &none);\n\t\treturn;\n\t}\n"
     )
     return "alarms of virtual time clear no registers", text[: heads[0].end()] + early + text[heads[0].end() :]
 
