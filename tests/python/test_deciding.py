@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from windtunnel import experiment
-from windtunnel.claims.places import experiments_asked
 from windtunnel.scenario import Scenario
 from windtunnel.store import RunStore, writing_results
 from windtunnel.suites import chosen, deciding
@@ -49,7 +49,7 @@ def test_a_claim_that_reads_what_the_backend_lacks_is_not_within_reach(monkeypat
     monkeypatch.setattr(experiment, "plan", without_fast)
     # Figure 7's claims: of FAST, of all protocols, one that averages over them, and one of Reno at four queues.
     (seven,) = todo("li07.fig7")
-    assert [one.id for one in seven.claims] == ["li07.c27"]
+    assert list(seven.claims) == ["li07.c27"]
     assert {(cell.point["alg"], cell.point["q"]) for cell in seven.forms[0].plan.cells["li07.fig7"]} == {
         ("reno", 0.1),
         ("reno", 0.2),
@@ -58,17 +58,32 @@ def test_a_claim_that_reads_what_the_backend_lacks_is_not_within_reach(monkeypat
     }
     # Figure 6 compares all with FAST, and in one claim four with Reno at one path.
     (six,) = todo("li07.fig6")
-    assert [one.id for one in six.claims] == ["li07.c21"] and len(six.forms[0].plan.cells["li07.fig6"]) == 4 * deciding.FEW
+    assert list(six.claims) == ["li07.c21"] and len(six.forms[0].plan.cells["li07.fig6"]) == 4 * deciding.FEW
 
 
-def test_a_claim_is_told_when_all_that_it_reads_was_run(tmp_path: Path) -> None:
+def test_what_a_claim_reads_is_run_before_it_is_told_and_grows_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The claim compares queues of one experiment with the utilisation of another.
-    asked = {one.experiment.id: one for one in todo("fast04.fig2", "fast04.fig3")}
-    assert all("fast04.c08" in {claim.id for claim in one.claims} for one in asked.values())
-    register = chosen(["fast04.fig3"])[0][0].register()
-    assert register is not None
-    (both,) = (claim for claim in register.claims if claim.id == "fast04.c08")
-    assert experiments_asked(both, register.experiments) == {"fast04.fig2", "fast04.fig3"}
+    read = {"fast04.fig2", "fast04.fig3"}
+    asked = [one for one in todo(*read) if one.claims.get("fast04.c08") == read]
+    assert {one.experiment.id for one in asked} == read
+    short = [dataclasses.replace(one, claims={"fast04.c08": frozenset(read)}, forms=one.forms[:2]) for one in asked]
+    verdicts = iter(["not_run", "inconclusive", "holds", "holds"])
+
+    def told(*_: Any) -> list[Any]:
+        return [SimpleNamespace(id="fast04.c08", verdict=next(verdicts))]
+
+    ran: list[str] = []
+    monkeypatch.setattr(deciding, "registers_of", lambda _: [None])
+    monkeypatch.setattr(deciding, "verdicts_of", told)
+    monkeypatch.setattr(deciding, "store_facts", lambda *_, **__: None)
+    monkeypatch.setattr(experiment, "execute", lambda plan, *_, **__: ran.append(plan.experiments[0].id))
+    with writing_results(tmp_path / "out") as results:
+        monkeypatch.setattr(type(results), "experiments", lambda *_: sorted(set(ran)))
+        steps = carry_out(results, short, most_s=1e9, jobs=1, command="test", on_step=lambda _: None)
+        outcomes = [(one.id, one.form.name, len(one.verdicts), len(one.undecided)) for one in steps]
+    first, second = (form.name for form in short[0].forms)
+    assert [one[1:] for one in outcomes] == [(first, 0, 0), (first, 1, 1), (second, 1, 0), (second, 1, 0)]
+    assert [{one[0] for one in outcomes[at : at + 2]} for at in (0, 2)] == [read, read]
 
 
 def test_a_quick_scale_that_asks_something_else_is_no_form() -> None:
@@ -89,7 +104,7 @@ def test_the_cheapest_comes_first_and_nothing_is_run_twice(tmp_path: Path) -> No
     def run(most_s: float = 1e9) -> list[Any]:
         with writing_results(tmp_path / "out") as results:
             steps = carry_out(results, todo("open08.fig1", "open08.fig8"), most_s=most_s, jobs=1, command="test", on_step=lambda _: None)
-            return [(one.id, one.form.name, len(one.verdicts), one.undecided) for one in steps]
+            return [(one.id, one.form.name, len(one.verdicts), len(one.undecided)) for one in steps]
 
     stored = RunStore(tmp_path / "out" / "runs")
     costs = [one.forms[0].cost_s(stored) for one in todo("open08.fig1", "open08.fig8")]

@@ -85,7 +85,7 @@ def _minutes(seconds: float) -> str:
 
 def _told(found: Outcome) -> str:
     counts = Counter(one.counted.replace("_", " ") for one in found.verdicts)
-    verdicts = ", ".join(f"{count} {name}" for name, count in counts.most_common()) or "no claims"
+    verdicts = ", ".join(f"{count} {name}" for name, count in counts.most_common()) or "its claims read another experiment too"
     return f"{found.id} ({found.form.name}, {len(found.form.plan.jobs)} runs): {verdicts}" + (
-        f"; {found.undecided} open" if found.undecided else ""
+        f"; {len(found.undecided)} open" if found.undecided else ""
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from windtunnel import experiment
 from windtunnel.claims import Claim, Register, Verdict
@@ -49,11 +49,23 @@ class Form:
 
 @dataclass(frozen=True)
 class Open:
-    """An experiment, the claims that read it and may be judged, and its forms, the cheapest first."""
+    """An experiment whose runs may judge claims.
+
+    Parameters
+    ----------
+    suite : Suite
+        Its suite.
+    experiment : Experiment
+        The experiment.
+    claims : mapping of str to frozenset of str
+        The claims that read it and may be judged, by id: all experiments that each of them reads.
+    forms : tuple of Form
+        The cheapest first.
+    """
 
     suite: Suite
     experiment: Experiment
-    claims: tuple[Claim, ...]
+    claims: Mapping[str, frozenset[str]]
     forms: tuple[Form, ...]
 
 
@@ -68,15 +80,17 @@ class Outcome:
     form : Form
         What was run.
     verdicts : tuple of Verdict
-        Of the claims that may be judged by it.
-    undecided : int
-        Claims that a larger form may decide.
+        Of the claims that read it; not of those that read an experiment too that was not run yet.
     """
 
     id: str
     form: Form
     verdicts: tuple[Verdict, ...]
-    undecided: int
+
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The claims that a larger form may decide, by id."""
+        return tuple(one.id for one in self.verdicts if one.verdict in ("not_run", "inconclusive"))
 
 
 def run_cost_s(scenario: Scenario) -> float:
@@ -123,10 +137,10 @@ def opened(experiments: Sequence[tuple[Suite, Experiment]], backend: str) -> lis
             continue
         reached = within_reach(known, register, backend)
         for one in own:
-            claims = tuple(claim for claim, asked in reached.items() if one.id in asked)
+            claims = {claim: asked for claim, asked in reached.items() if one.id in asked}
             forms = _forms(one, places_read(claims, one.id, register.experiments), backend) if claims else ()
             if forms:
-                found.append(Open(known, one, claims, forms))
+                found.append(Open(known, one, {claim.id: asked for claim, asked in claims.items()}, forms))
     return found
 
 
@@ -206,11 +220,13 @@ def carry_out(
     Outcome
         After each form.
     """
-    left = {one.experiment.id: one for one in todo}
+    known = {one.experiment.id: one for one in todo}
+    left = {id: list(one.forms) for id, one in known.items()}
+    due = set(known)
     spent_s = 0.0
-    while left:
-        id, one = min(left.items(), key=lambda item: (item[1].forms[0].cost_s(results.runs), item[0]))
-        form, *more = one.forms
+    while due:
+        id = min(due, key=lambda id: (left[id][0].cost_s(results.runs), id))
+        one, form = known[id], left[id].pop(0)
         cost_s = form.cost_s(results.runs)
         if spent_s + cost_s > most_s:
             return
@@ -220,20 +236,14 @@ def carry_out(
         spent_s += cost_s
         found = judged(results, one, form)
         yield found
-        if more and found.undecided:
-            left[id] = replace(one, forms=tuple(more))
-        else:
-            del left[id]
+        # What a claim reads grows together: points with unequal repeats are not resampled together.
+        again = frozenset[str]().union(*(one.claims[claim] for claim in found.undecided))
+        due = (due - {id}) | {other for other in again & left.keys() if left[other]}
 
 
 def judged(results: Results, one: Open, form: Form) -> Outcome:
     """Return what became of the claims that read an experiment."""
     ran = set(results.experiments(form.plan.kind))
-    register = one.suite.register()
-    known = {} if register is None else register.experiments
-    # What reads an experiment that was not run yet is told with that one.
-    told = {claim.id for claim in one.claims if experiments_asked(claim, known) <= ran}
-    verdicts = tuple(
-        verdict for own in registers_of(results) for verdict in verdicts_of(results, own, form.plan.kind) if verdict.id in told
-    )
-    return Outcome(one.experiment.id, form, verdicts, sum(verdict.verdict in ("not_run", "inconclusive") for verdict in verdicts))
+    told = {claim for claim, asked in one.claims.items() if asked <= ran}
+    verdicts = (verdict for own in registers_of(results) for verdict in verdicts_of(results, own, form.plan.kind))
+    return Outcome(one.experiment.id, form, tuple(verdict for verdict in verdicts if verdict.id in told))
