@@ -22,6 +22,8 @@ _GAP, _EDGE = 14.0, 4.0
 _MOST_PANELS, _MOST_FLOWS = 3, 8
 _BUCKETS, _BUCKETS_OF_ALL = 110, 400
 _AXIS = ("#c4c9cf", "#4a515a")
+_DOT = 3
+"""Of a curve with one point: so far to either side it is drawn."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def _svg(panels: Sequence[Sequence[_Curve]], *, across: bool) -> str:
             if not curve.points:
                 continue
             places = [f"{left + width * x:.1f} {top + height * (1 - min(max(y, 0.0), 1.0)):.1f}" for x, y in curve.points]
-            line = "L".join(places)
+            line = "L".join(places) if len(places) > 1 else f"{places[0]}h{_DOT}h-{2 * _DOT}"
             parts.append(f'<path class="c{colours.index(tuple(curve.colour))}" d="M{line}"/>')
     style = f"path{{fill:none;stroke-width:1.4;stroke-linejoin:round}}{light}@media screen and (prefers-color-scheme:dark){{{dark}}}"
     size = f'width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
