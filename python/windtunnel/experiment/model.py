@@ -203,7 +203,7 @@ class Scale:
     files : mapping of str to str
         Controllers from files that run in place of protocols, by the protocol: experiments and claims are those of the protocol.
     where : callable, optional
-        Of the points only those of which this is true.
+        Only the points of which this is true: those that claims read (`windtunnel.claims.places`).
     """
 
     quick: bool = False
