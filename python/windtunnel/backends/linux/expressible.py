@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from windtunnel.backends.beyond import beyond
 from windtunnel.backends.linux import clients, disciplines, disorder, links, receivers, steps, transfers, usermodules
 from windtunnel.backends.linux import senders as hosts
 from windtunnel.backends.linux.modules import MODULES, setting
@@ -91,7 +92,7 @@ def unsupported(scenario: Scenario, profile: str = PROFILE) -> list[str]:
     list of str
         One entry per field, beginning with its path; empty when the scenario can be run.
     """
-    found = _later(scenario, "")
+    found = beyond(scenario, _EXPRESSED)
     try:
         full = fill(scenario).scenario
     except ValidationError:
@@ -127,25 +128,6 @@ def _sessions(full: Scenario) -> list[str]:
         if source.count > MOST_KINDS:
             found.append(f"sessions[{index}].count: {source.count}; at most {MOST_KINDS} of one source")
     return found
-
-
-def _later(model: BaseModel, path: str) -> list[str]:
-    """Return the fields this backend does not know and that are not at their default."""
-    known = _EXPRESSED.get(type(model), set())
-    found = []
-    for name, field in type(model).model_fields.items():
-        value = getattr(model, name)
-        if name not in known and value != field.get_default(call_default_factory=True):
-            found.append(f"{path}{name}")
-        elif isinstance(value, BaseModel):
-            found += _later(value, f"{path}{name}.")
-        elif isinstance(value, tuple):
-            found += [entry for index, one in enumerate(value) for entry in _inner(one, f"{path}{name}[{index}].")]
-    return found
-
-
-def _inner(value: Any, path: str) -> list[str]:
-    return _later(value, path) if isinstance(value, BaseModel) else []
 
 
 def _links(full: Scenario) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from windtunnel.backends.beyond import beyond
 from windtunnel.backends.linux.expressible import INITIAL_WINDOW_MOST, SYSCTLS, kernel_variant
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.profiles import PROFILE
@@ -50,7 +51,7 @@ def unsupported(scenario: Scenario, profile: str) -> list[str]:
     list of str
         One entry per field, beginning with its path; empty when the scenario can be run.
     """
-    found = _later(scenario, "")
+    found = beyond(scenario, _EXPRESSED)
     try:
         full = fill(scenario).scenario
     except ValidationError:
@@ -76,22 +77,6 @@ def unsupported_afar(scenario: Scenario, traffic: str) -> list[str]:
             found += [f"{path}.{name}: iperf3 takes none" for name, value in named.items() if value is not None]
             if flow.transport.get("pacing") == "full":
                 found.append(f"{path}.transport.pacing: iperf3 takes none")
-    return found
-
-
-def _later(model: BaseModel, path: str) -> list[str]:
-    known = _EXPRESSED.get(type(model), set())
-    found = []
-    for name, field in type(model).model_fields.items():
-        value = getattr(model, name)
-        if name not in known and value != field.get_default(call_default_factory=True):
-            found.append(f"{path}{name}")
-        elif isinstance(value, BaseModel):
-            found += _later(value, f"{path}{name}.")
-        elif isinstance(value, tuple):
-            found += [
-                entry for index, one in enumerate(value) if isinstance(one, BaseModel) for entry in _later(one, f"{path}{name}[{index}].")
-            ]
     return found
 
 
