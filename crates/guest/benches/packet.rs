@@ -21,7 +21,7 @@ fn main() {
         "seed": 1, "duration_ns": 100_000_000_000_u64, "warmup_ns": 0, "sample_ns": 10_000_000,
         "forward": {"rate_bps": 250_000_000, "queue": {"unit": "packets", "limit": 875}}, "flows": [flow(0), flow(1_000_003)],
     });
-    let spec: Spec = serde_json::from_value(spec).expect("a scenario");
+    let spec = Spec::from_json(&spec.to_string()).expect("a scenario");
     let records = run_with(&spec, Beside { guests: &guests, ..Beside::default() }, &mut Silent, || false).expect("a run");
     println!("{}", records.flows.iter().map(|flow| flow.at_end.delivered).sum::<u64>());
 }

@@ -30,7 +30,7 @@ fn hash(algorithm: serde_json::Value, guests: &Guests) -> AckHash {
         "seed": 1, "duration_ns": 20_000_000_000_u64, "warmup_ns": 0, "sample_ns": 10_000_000,
         "forward": {"rate_bps": 50_000_000, "queue": {"unit": "packets", "limit": 100}}, "flows": [flow.clone(), flow],
     });
-    let spec: Spec = serde_json::from_value(spec).unwrap();
+    let spec = Spec::from_json(&spec.to_string()).unwrap();
     let mut hash = AckHash::default();
     run_with(&spec, Beside { guests, ..Beside::default() }, &mut hash, || false).unwrap();
     hash

@@ -188,7 +188,7 @@ fn run(path: &Path, parameters: &[(&str, f64)]) -> Result<(), RunError> {
         "forward": {"rate_bps": 10_000_000, "queue": {"unit": "packets", "limit": 20}},
         "flows": [{"algorithm": "reno", "rtt_ns": 20_000_000}, {"algorithm": "mine", "rtt_ns": 20_000_000}],
     });
-    let mut spec: Spec = serde_json::from_value(spec).unwrap();
+    let mut spec = Spec::from_json(&spec.to_string()).unwrap();
     spec.flows[1].parameters = parameters.iter().map(|&(name, value)| (name.to_owned(), value)).collect::<BTreeMap<_, _>>();
     let mut guests = Guests::default();
     guests.insert("mine", Arc::new(guest::open(path, &workshop()).unwrap()));

@@ -43,7 +43,7 @@ fn hash(test: &str, functions: &str, hooks: &str) -> AckHash {
             "transport": {"idle_restart": "none"},
         }],
     });
-    let spec: Spec = serde_json::from_value(spec).unwrap();
+    let spec = Spec::from_json(&spec.to_string()).unwrap();
     let mut hash = AckHash::default();
     run_with(&spec, Beside { guests: &guests, ..Beside::default() }, &mut hash, || false).unwrap();
     assert!(hash.acks > 1000);

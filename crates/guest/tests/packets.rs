@@ -149,7 +149,7 @@ fn trace(algorithm: &str, has_bursts: bool, guests: &Guests) -> Trace {
         "forward": {"rate_bps": 50_000_000, "queue": {"unit": "packets", "limit": 100}, "losses": losses},
         "flows": [flow.clone(), flow],
     });
-    let spec: Spec = serde_json::from_value(spec).unwrap();
+    let spec = Spec::from_json(&spec.to_string()).unwrap();
     let mut trace = Trace::default();
     run_with(&spec, Beside { guests, ..Beside::default() }, &mut trace, || false).unwrap();
     trace

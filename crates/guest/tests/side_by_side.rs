@@ -56,7 +56,7 @@ fn spec(steps: &[u32]) -> Spec {
         "seed": 1, "duration_ns": 10_000_000_000_u64, "warmup_ns": 0, "sample_ns": 0,
         "forward": {"rate_bps": 20_000_000, "queue": {"unit": "packets", "limit": 50}}, "flows": flows,
     });
-    serde_json::from_value(spec).unwrap()
+    Spec::from_json(&spec.to_string()).unwrap()
 }
 
 fn hash(steps: &[u32], guests: &Guests) -> AckHash {

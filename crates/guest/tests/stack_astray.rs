@@ -83,11 +83,14 @@ impl Endpoint for End {
 
 #[test]
 fn a_datagram_to_a_wrong_address_ends_the_run_with_stack_version_flow_and_time() {
-    let spec: Spec = serde_json::from_value(serde_json::json!({
-        "seed": 1, "duration_ns": 6_000_000_000_u64, "warmup_ns": 0, "sample_ns": 100_000_000,
-        "forward": {"rate_bps": 10_000_000, "queue": {"unit": "packets", "limit": 50}},
-        "flows": [{"algorithm": "cubic", "rtt_ns": 20_000_000}, {"algorithm": "none", "stack": "astray", "rtt_ns": 20_000_000}],
-    }))
+    let spec = Spec::from_json(
+        &serde_json::json!({
+            "seed": 1, "duration_ns": 6_000_000_000_u64, "warmup_ns": 0, "sample_ns": 100_000_000,
+            "forward": {"rate_bps": 10_000_000, "queue": {"unit": "packets", "limit": 50}},
+            "flows": [{"algorithm": "cubic", "rtt_ns": 20_000_000}, {"algorithm": "none", "stack": "astray", "rtt_ns": 20_000_000}],
+        })
+        .to_string(),
+    )
     .expect("a scenario");
     let mut stacks = Stacks::default();
     stacks.insert(Box::new(Astray));

@@ -7,11 +7,14 @@ use guest::StackLibrary;
 use sim::{run_with, Beside, Silent, Spec};
 
 fn spec(flows: serde_json::Value) -> Spec {
-    serde_json::from_value(serde_json::json!({
-        "seed": 1, "duration_ns": 20_000_000_000_u64, "warmup_ns": 5_000_000_000_u64, "sample_ns": 100_000_000,
-        "forward": {"rate_bps": 100_000_000, "queue": {"unit": "packets", "limit": 333}},
-        "flows": flows,
-    }))
+    Spec::from_json(
+        &serde_json::json!({
+            "seed": 1, "duration_ns": 20_000_000_000_u64, "warmup_ns": 5_000_000_000_u64, "sample_ns": 100_000_000,
+            "forward": {"rate_bps": 100_000_000, "queue": {"unit": "packets", "limit": 333}},
+            "flows": flows,
+        })
+        .to_string(),
+    )
     .expect("a scenario")
 }
 

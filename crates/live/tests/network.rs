@@ -7,7 +7,7 @@ use units::Time;
 const MS: u64 = 1_000_000;
 
 fn spec(json: &str) -> Spec {
-    serde_json::from_str(json).unwrap()
+    Spec::from_json(json).unwrap()
 }
 
 fn network(spec: &Spec) -> Network {

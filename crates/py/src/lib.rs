@@ -40,7 +40,7 @@ fn bad(field: &str, problem: impl std::fmt::Display) -> PyErr {
 const MANY_FLOWS: usize = 10_000;
 
 fn filled(scenario_json: &str) -> PyResult<Filled> {
-    let scenario: Scenario = serde_json::from_str(scenario_json).map_err(|error| bad("scenario", error))?;
+    let scenario = Scenario::from_json(scenario_json).map_err(|error| bad("scenario", error))?;
     scenario::fill(&scenario).map_err(|error| bad(&error.field, &error.problem))
 }
 

@@ -20,7 +20,7 @@ pub fn live_route(
     begin_ns: u64,
     plain: bool,
 ) -> PyResult<String> {
-    let spec: sim::Spec = serde_json::from_str(spec_json).map_err(refused)?;
+    let spec = sim::Spec::from_json(spec_json).map_err(refused)?;
     let places = places.into_iter().map(|ends| ends.map(|(device, mac, address)| Place { device, mac, address })).collect();
     let orders = Orders { places, begin_ns, plain };
     let report = py.allow_threads(|| {

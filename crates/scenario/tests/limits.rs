@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 use sim::limits::{COUNTS, LONGEST_S, MOST_FLOWS, MOST_HOPS, MOST_PACKETS};
 
 fn refusal(document: &Value) -> Option<String> {
-    let scenario: Scenario = serde_json::from_value(document.clone()).expect("a scenario");
+    let scenario = Scenario::from_json(&document.to_string()).expect("a scenario");
     let filled = match scenario::fill(&scenario) {
         Ok(filled) => filled,
         Err(error) => return Some(error.to_string()),

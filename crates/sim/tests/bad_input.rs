@@ -16,7 +16,7 @@ fn refusal(changes: &[(&str, serde_json::Value)]) -> String {
         let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
         scenario.pointer_mut(parent).expect("a parent")[key] = value.clone();
     }
-    let spec: Spec = serde_json::from_value(scenario).expect("a scenario of the right types");
+    let spec = Spec::from_json(&scenario.to_string()).expect("a scenario of the right types");
     accept(&spec).expect_err(&format!("{changes:?} should be refused")).to_string()
 }
 
@@ -142,7 +142,7 @@ fn every_bad_field_of_a_session_is_named_with_value_and_range() {
 fn a_link_that_never_catches_up_ends_the_run() {
     let mut scenario = good();
     scenario["arrivals"] = source("offered", serde_json::json!({"per_second": 2_000_000.0}));
-    let spec: Spec = serde_json::from_value(scenario).expect("a scenario");
+    let spec = Spec::from_json(&scenario.to_string()).expect("a scenario");
     let error = sim::run(&spec, || false).expect_err("too many").to_string();
     assert!(
         error.starts_with("arrivals: 100000 transfers at once after 0.") && error.ends_with("give less load: the link never catches up"),
@@ -152,7 +152,7 @@ fn a_link_that_never_catches_up_ends_the_run() {
 
 #[test]
 fn the_good_one_is_accepted() {
-    let spec: Spec = serde_json::from_value(good()).expect("a scenario");
+    let spec = Spec::from_json(&good().to_string()).expect("a scenario");
     assert!(accept(&spec).is_ok());
 }
 
@@ -249,7 +249,7 @@ fn every_bad_field_is_named_with_value_and_range() {
 fn a_field_of_another_model_is_refused() {
     let mut scenario = good();
     scenario["forward"]["losses"] = serde_json::json!([{"model": "periodic", "every": 10, "first": 1, "packets": [3]}]);
-    let error = serde_json::from_value::<Spec>(scenario).expect_err("no field of this model").to_string();
+    let error = Spec::from_json(&scenario.to_string()).expect_err("no field of this model").to_string();
     assert!(error.contains("packets"), "{error}");
 }
 
@@ -270,7 +270,7 @@ fn a_discipline_knows_no_time_at_a_rate_that_changes() {
 #[test]
 fn a_probability_that_is_no_number_is_refused() {
     for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-        let mut spec: Spec = serde_json::from_value(good()).expect("a scenario");
+        let mut spec = Spec::from_json(&good().to_string()).expect("a scenario");
         spec.forward.loss_probability = value;
         assert!(accept(&spec).is_err(), "{value}");
     }

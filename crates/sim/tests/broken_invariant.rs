@@ -34,5 +34,5 @@ fn its_panic_names_time_seed_and_scenario() {
     // Without a name, the scenario itself, complete enough to be run again.
     let unnamed = message(&spec, None);
     let (_, json) = unnamed.split_once("; seed 4711, scenario ").expect("a scenario");
-    assert_eq!(serde_json::from_str::<Spec>(json).expect("a scenario"), spec);
+    assert_eq!(Spec::from_json(json).expect("a scenario"), spec);
 }

@@ -69,7 +69,7 @@ fn scenario(flows: &[Draw], mbit_s: u64, queue: u64, loss: f64, two_way: bool) -
     let reverse = if two_way { link.clone() } else { serde_json::Value::Null };
     let scenario =
         serde_json::json!({"seed": 7, "duration_ns": 3_600_000_000_000_u64, "forward": link, "reverse": reverse, "flows": flows});
-    serde_json::from_value(scenario).expect("a scenario")
+    Spec::from_json(&scenario.to_string()).expect("a scenario")
 }
 
 proptest! {

@@ -141,7 +141,7 @@ fn time_passes_whatever_a_law_from_outside_asks_for() {
                 "forward": {"rate_bps": 5_000_000, "queue": {"unit": "packets", "limit": 20}},
                 "flows": [{"algorithm": "hostile", "rtt_ns": 5_000_000}, {"algorithm": "reno", "rtt_ns": 20_000_000}],
             });
-            let spec: Spec = serde_json::from_value(spec).unwrap();
+            let spec = Spec::from_json(&spec.to_string()).unwrap();
             let mut guests = Guests::default();
             guests.insert("hostile", Arc::new(Protocol { control, seed }));
             let (mut looker, mut looks) = (Looker::default(), 0);

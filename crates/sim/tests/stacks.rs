@@ -175,7 +175,7 @@ fn tapped(habit: Habit, change: impl FnOnce(&mut serde_json::Value), tap: Option
         "flows": [{"algorithm": "window", "stack": "fixed", "rtt_ns": 40_000_000, "start_ns": 1_000_000_000_u64}],
     });
     change(&mut given);
-    let spec: Spec = serde_json::from_value(given).expect("a scenario");
+    let spec = Spec::from_json(&given.to_string()).expect("a scenario");
     let mut stacks = Stacks::default();
     stacks.insert(Box::new(Fixed(habit, "fixed")));
     let beside = Beside { stacks: &stacks, ..Beside::default() };
@@ -399,7 +399,7 @@ fn turns_are_refused_out_of_range_of_tcp_and_of_a_kernel() {
         "forward": {"rate_bps": 12_000_000, "queue": {"unit": "packets", "limit": 100}},
         "flows": [{"algorithm": "window", "stack": "linux:0123456789abcdef", "rtt_ns": 40_000_000, "turn_ns": 1_000_000}],
     });
-    let spec: Spec = serde_json::from_value(given).expect("a scenario");
+    let spec = Spec::from_json(&given.to_string()).expect("a scenario");
     let fault = run_with(&spec, Beside { stacks: &stacks, ..Beside::default() }, &mut Silent, || false).unwrap_err().to_string();
     assert!(fault.starts_with("flows[0].turn: 0.001 s is not allowed; leave it out: linux is a kernel"), "{fault}");
 }

@@ -13,12 +13,15 @@ const PAYLOAD_BITS: f64 = 960.0 * 8.0;
 
 fn spec(queue: u64) -> Spec {
     let flow = json!({ "algorithm": "reno", "rtt_ns": 100_000_000, "mss_bytes": 960, "packet_bytes": 1000 });
-    serde_json::from_value(json!({
-        "seed": 1,
-        "duration_ns": 20_000_000_000_u64,
-        "forward": { "rate_bps": 8_000_000, "queue": { "unit": "packets", "limit": queue } },
-        "flows": [flow],
-    }))
+    Spec::from_json(
+        &json!({
+            "seed": 1,
+            "duration_ns": 20_000_000_000_u64,
+            "forward": { "rate_bps": 8_000_000, "queue": { "unit": "packets", "limit": queue } },
+            "flows": [flow],
+        })
+        .to_string(),
+    )
     .expect("a scenario")
 }
 

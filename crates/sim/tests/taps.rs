@@ -5,7 +5,9 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use cc::Controller;
-use sim::{run_observed, AckHash, Observer, Place, Records, Seen, SeenContent, SeenDatagram, SharedTap, Spec, Tap, Tapped, TappedStack};
+use sim::{
+    run, run_observed, AckHash, Observer, Place, Records, Seen, SeenContent, SeenDatagram, SharedTap, Spec, Tap, Tapped, TappedStack,
+};
 use tcp::{Bare, Opening, Sender};
 use units::Time;
 
@@ -74,8 +76,6 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    const SEES_PACKETS: bool = true;
-
     fn tap(&self) -> Option<SharedTap> {
         Some(self.tap.clone())
     }
@@ -95,13 +95,15 @@ fn measured(records: &Records) -> String {
     format!("{flows:?} {links:?} {:?} {:?} {sources:?} {exchanges:?} {events:?} {worked:?} {data_packets}", transfers.rows, transfers.pages)
 }
 
-/// Packets shown of scenarios of one kind: sent, marked, ACKs.
+/// Packets shown of scenarios of one kind: sent, marked, ACKs. Each is run by the engine that shows nothing, with an observer, and with a tap.
 fn compare(scenario: fn(u64) -> Spec) -> [u64; 3] {
     let mut all = [0; 3];
     for index in 0..SCENARIOS {
         let spec = scenario(index);
         let mut plain = AckHash::default();
         let Ok(expected) = run_observed(&spec, &mut plain, || false) else { continue };
+        let silent = run(&spec, || false).expect("the same scenario");
+        assert!(measured(&silent) == measured(&expected), "scenario {index}, without an observer");
         let shown = Arc::new(Mutex::new(Shown { end: Time(spec.duration_ns), ..Shown::default() }));
         let mut watch = Watch { hash: AckHash::default(), tap: SharedTap::new(shown.clone()) };
         let found = run_observed(&spec, &mut watch, || false).expect("the same scenario");

@@ -29,8 +29,9 @@ pub(crate) fn catalogue() -> String {
 }
 
 fn filled(question: &[u8]) -> Result<Filled, Refusal> {
-    let unread = |error: serde_json::Error| Refusal { field: "scenario".into(), problem: error.to_string() };
-    let scenario: Scenario = serde_json::from_slice(question).map_err(unread)?;
+    let unread = |problem: String| Refusal { field: "scenario".into(), problem };
+    let text = std::str::from_utf8(question).map_err(|error| unread(error.to_string()))?;
+    let scenario = Scenario::from_json(text).map_err(|error| unread(error.to_string()))?;
     scenario::fill(&scenario).map_err(|error| Refusal { field: error.field, problem: error.problem })
 }
 

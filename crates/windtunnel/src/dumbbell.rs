@@ -108,7 +108,7 @@ impl Dumbbell {
     /// A scenario that was read has no other numbers than these; one that was built may.
     fn check_numbers(&self) -> Result<(), Error> {
         let written = serde_json::to_string(&self.scenario).ok();
-        let again = written.and_then(|text| serde_json::from_str::<Scenario>(&text).ok());
+        let again = written.and_then(|text| Scenario::from_json(&text).ok());
         if again.as_ref() != Some(&self.scenario) {
             return Err(Error::Scenario("scenario: a number in it is NaN or infinite".into()));
         }

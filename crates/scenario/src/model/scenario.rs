@@ -68,6 +68,14 @@ pub struct Scenario {
 }
 
 impl Scenario {
+    /// Reads a scenario from JSON. Serde's own functions do the same, and each program that calls them compiles a reader of its own.
+    ///
+    /// # Errors
+    /// What is not JSON, or not a scenario: an unknown field, a missing one, a value of another type.
+    pub fn from_json(text: &str) -> Result<Scenario, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
     /// No flow yet through this bottleneck, and all else by default.
     pub fn of(bottleneck: Link) -> Scenario {
         Scenario { bottleneck, ..by_default(json!({ "bottleneck": { "rate_bps": 0.0 } })) }

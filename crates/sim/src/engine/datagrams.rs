@@ -3,13 +3,13 @@
 use net::Link;
 use units::Time;
 
-use super::observer::Observer;
+use super::observer::Audience;
 use super::run::Engine;
 use crate::parts::load::Load;
 use crate::records::{EventKind, SourceColumns, SourceRow};
 use crate::spec::Direction;
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     /// Sends the packet that is due at a source, and more while they come before `bound`; returns the time of its next.
     #[inline(never)]
     pub(crate) fn run_source(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {

@@ -4,7 +4,7 @@ use net::Link;
 use tcp::SenderTotals;
 use units::Time;
 
-use super::observer::Observer;
+use super::observer::Audience;
 use super::run::Engine;
 use crate::accept::GUEST_WINDOW;
 use crate::parts::flow::Flow;
@@ -18,7 +18,7 @@ type Name = (&'static str, &'static str);
 /// So many flows have their row before their memory is given back.
 const FLOWS_AT_ONCE: usize = 4096;
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     pub(super) fn finish(mut self) -> Records {
         self.close();
         self.take_rows();
@@ -95,7 +95,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     }
 }
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     fn flow_row(&self, index: usize, name: Name) -> FlowRow {
         flow_row(&self.flows[index], self.at_window.get(index).copied().unwrap_or_default(), &self.spec.flows[index], name, self.spec)
     }
@@ -113,7 +113,7 @@ impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
     }
 }
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     /// The frames of all viewers, if there are any.
     fn close_viewers(&mut self) -> Option<Vec<FrameRow>> {
         let end = Time(self.spec.duration_ns);

@@ -3,14 +3,14 @@
 use net::Link;
 use units::Time;
 
-use super::observer::Observer;
+use super::observer::Audience;
 use super::run::Engine;
 use crate::parts::flow::Flow;
 use crate::parts::host::{clocks, Machine};
 use crate::parts::load::Load;
 use crate::parts::wire::PathWire;
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     /// What is due at the receiver of flow `index`, or at its host, happens. What follows at the host before `until` may happen too.
     #[inline(never)]
     pub(crate) fn handle_pending(&mut self, index: usize, now: Time, until: Time) {

@@ -3,7 +3,7 @@
 use net::{Answer, Dropped, Left, Link, Packet, Queued};
 use units::Time;
 
-use super::observer::Observer;
+use super::observer::Audience;
 use super::run::Engine;
 use crate::parts::around::Noted;
 use crate::parts::gaps::Passing;
@@ -11,7 +11,7 @@ use crate::parts::load::{Content, Load, Segment};
 use crate::parts::party::Party;
 use crate::parts::tap::Place;
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     /// When what a link does can first have an effect elsewhere: until then it need not be looked at.
     #[inline]
     pub(super) fn set_link_due(&mut self, link: usize) -> u64 {

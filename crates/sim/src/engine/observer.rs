@@ -6,10 +6,12 @@ use units::Time;
 
 use crate::parts::tap::SharedTap;
 
-/// Called after each ACK has been handled. The one that does nothing costs nothing.
+/// Called after each ACK has been handled.
 pub trait Observer {
-    /// It may have a tap; the engine of one that never has is compiled without.
-    const SEES_PACKETS: bool = false;
+    /// False of one that does nothing: it costs nothing.
+    fn looks(&self) -> bool {
+        true
+    }
 
     /// What packets are shown to.
     fn tap(&self) -> Option<SharedTap> {
@@ -25,8 +27,46 @@ pub trait Observer {
 pub struct Silent;
 
 impl Observer for Silent {
+    fn looks(&self) -> bool {
+        false
+    }
+
+    fn on_acked(&mut self, _now: Time, _flow: usize, _sender: &Sender<Controller>) {}
+}
+
+/// What the engine is compiled for: once to show nothing, and once to show what an observer wants to see. Observers are called through a pointer:
+/// a program that has one of its own need not compile the engine for it.
+pub(super) trait Audience {
+    /// There may be a tap.
+    const SEES_PACKETS: bool = false;
+
+    /// What packets are shown to.
+    fn tap(&self) -> Option<SharedTap> {
+        None
+    }
+
+    /// As [`Observer::on_acked`].
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>);
+}
+
+impl Audience for Silent {
     #[inline]
     fn on_acked(&mut self, _now: Time, _flow: usize, _sender: &Sender<Controller>) {}
+}
+
+/// An observer that looks.
+pub(super) struct Present<'o>(pub(super) &'o mut dyn Observer);
+
+impl Audience for Present<'_> {
+    const SEES_PACKETS: bool = true;
+
+    fn tap(&self) -> Option<SharedTap> {
+        self.0.tap()
+    }
+
+    fn on_acked(&mut self, now: Time, flow: usize, sender: &Sender<Controller>) {
+        self.0.on_acked(now, flow, sender);
+    }
 }
 
 /// A hash over time, flow, cwnd, una and pipe after every ACK, in their total order.
@@ -89,8 +129,6 @@ pub struct Watched {
 }
 
 impl Observer for Watched {
-    const SEES_PACKETS: bool = true;
-
     fn tap(&self) -> Option<SharedTap> {
         self.tap.clone()
     }

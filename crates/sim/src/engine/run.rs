@@ -10,7 +10,7 @@ use units::{Duration, Time};
 
 use super::calendar::Calendar;
 use super::names::Names;
-use super::observer::Observer;
+use super::observer::Audience;
 use super::standstill::Standstill;
 use crate::accept::{Accepted, AcceptedFlow};
 use crate::error::{Interrupted, RunError};
@@ -66,7 +66,7 @@ pub(super) struct Horizon {
     pub(super) due: Time,
 }
 
-impl<'a, O: Observer, L: Link<Load>> Engine<'a, O, L> {
+impl<'a, O: Audience, L: Link<Load>> Engine<'a, O, L> {
     /// A run that has not begun, over these links.
     pub(super) fn new(accepted: Accepted<'a>, mut stacks: Vec<StackFlow>, links: Vec<L>, observer: &'a mut O) -> Engine<'a, O, L> {
         let spec = accepted.spec;

@@ -4,12 +4,12 @@ use net::Link;
 use tcp::SenderTotals;
 use units::{Duration, Time};
 
-use super::observer::Observer;
+use super::observer::Audience;
 use super::run::Engine;
 use crate::parts::flow::Flow;
 use crate::parts::load::Load;
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     /// Takes the samples and snapshots that fall before an event of flow `index` at `now`.
     #[inline(never)]
     pub(super) fn catch_up(&mut self, index: usize, now: Time) {

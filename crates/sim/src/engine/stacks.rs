@@ -3,7 +3,7 @@
 use net::{Link, Packet};
 use units::{Duration, Time};
 
-use super::observer::Observer;
+use super::observer::Audience;
 use super::run::Engine;
 use crate::error::{RunError, StackFault};
 use crate::parts::around::Noted;
@@ -15,7 +15,7 @@ use crate::parts::stack::{datagram, window_packets, Step};
 use crate::records::{EventKind, FlowRow, OwnCounts, SaidRow};
 use crate::spec::{Direction, FlowSpec};
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     /// Handles the event that is due at a stack's flow, and more while they come before `bound`; returns the time of its next.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use endpoint::{Opens, Stacks, NO_STACKS};
 use net::{AnyLink, Fifo};
 use units::Time;
 
-use super::observer::{Observer, Silent, Watched};
+use super::observer::{Audience, Observer, Present, Silent};
 use super::run::{Engine, EVENTS_PER_LOOK};
 use crate::accept::{accept_beside, Accepted, AcceptedFlow};
 use crate::error::{RunError, StackFault};
@@ -30,7 +30,7 @@ pub fn run(spec: &Spec, mut interrupted: impl FnMut() -> bool) -> Result<Records
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_observed<O: Observer>(spec: &Spec, observer: &mut O, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
+pub fn run_observed(spec: &Spec, observer: &mut dyn Observer, interrupted: impl FnMut() -> bool) -> Result<Records, RunError> {
     run_named(spec, None, observer, interrupted)
 }
 
@@ -41,10 +41,10 @@ pub fn run_observed<O: Observer>(spec: &Spec, observer: &mut O, interrupted: imp
 ///
 /// # Panics
 /// When an invariant is broken: a bug. The message then ends with the seed and the scenario's name, or the scenario itself.
-pub fn run_named<O: Observer>(
+pub fn run_named(
     spec: &Spec,
     digest: Option<&str>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
     interrupted: impl FnMut() -> bool,
 ) -> Result<Records, RunError> {
     run_with(spec, Beside { digest, ..Beside::default() }, observer, interrupted)
@@ -74,13 +74,13 @@ pub struct Beside<'a> {
 ///
 /// # Panics
 /// As [`run_named`].
-pub fn run_with<O: Observer>(
+pub fn run_with(
     spec: &Spec,
     beside: Beside<'_>,
-    observer: &mut O,
+    observer: &mut dyn Observer,
     mut interrupted: impl FnMut() -> bool,
 ) -> Result<Records, RunError> {
-    run_looked(spec, beside, observer, |_: &mut Records| again_unless(interrupted()))
+    run_watched(spec, beside, observer, &mut |_| again_unless(interrupted()))
 }
 
 /// Asked before the first event and then every few milliseconds of computing, and given what was measured so far, of which samples may be taken:
@@ -91,7 +91,7 @@ fn again_unless(is_interrupted: bool) -> Option<u64> {
     (!is_interrupted).then_some(EVENTS_PER_LOOK)
 }
 
-fn run_looked<O: Observer>(
+fn run_looked<O: Audience>(
     spec: &Spec,
     beside: Beside<'_>,
     observer: &mut O,
@@ -122,8 +122,8 @@ fn run_looked<O: Observer>(
     }
 }
 
-/// As [`run_with`], without an observer. Not generic: the engine of it is compiled here and not where it is called, so that all programs have it
-/// under one name, and a profile of it made with one of them serves the others.
+/// As [`run_with`], without an observer. The engine is compiled here, for this function and for [`run_watched`], and not where it is called:
+/// all programs have it under one name, a profile of it made with one of them serves the others, and each of them compiles in seconds.
 ///
 /// # Errors
 /// As [`run_with`].
@@ -134,15 +134,19 @@ pub fn run_silently(spec: &Spec, beside: Beside<'_>, look: &mut Look<'_>) -> Res
     run_looked(spec, beside, &mut Silent, look)
 }
 
-/// As [`run_silently`], with the ACKs and packets that are watched.
+/// As [`run_silently`], with an observer.
 ///
 /// # Errors
 /// As [`run_with`].
 ///
 /// # Panics
 /// As [`run_named`].
-pub fn run_watched(spec: &Spec, beside: Beside<'_>, watched: &mut Watched, look: &mut Look<'_>) -> Result<Records, RunError> {
-    run_looked(spec, beside, watched, look)
+pub fn run_watched(spec: &Spec, beside: Beside<'_>, observer: &mut dyn Observer, look: &mut Look<'_>) -> Result<Records, RunError> {
+    if observer.looks() {
+        run_looked(spec, beside, &mut Present(observer), look)
+    } else {
+        run_silently(spec, beside, look)
+    }
 }
 
 /// The flows that are whole stacks', with both their ends.

@@ -10,7 +10,7 @@ use tcp::Sender;
 use units::{ByteRate, Duration, Time};
 
 use super::names::Names;
-use super::observer::Observer;
+use super::observer::Audience;
 use super::reading::{Reading, Watch};
 use super::run::{Course, Engine, Horizon, EVENTS_PER_LOOK};
 use super::start::opened;
@@ -75,7 +75,7 @@ pub struct Agents {
 /// where their parts are called from one place alone.
 struct Nobody;
 
-impl Observer for Nobody {
+impl Audience for Nobody {
     #[inline]
     fn on_acked(&mut self, _now: Time, _flow: usize, _sender: &Sender<Controller>) {}
 }

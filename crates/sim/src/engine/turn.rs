@@ -5,7 +5,7 @@ use net::Link;
 use tcp::{Ack, Sack, Sender};
 use units::Time;
 
-use super::observer::Observer;
+use super::observer::Audience;
 use super::run::Engine;
 use crate::parts::around::Around;
 use crate::parts::flow::{Flow, FlowKind};
@@ -65,7 +65,7 @@ enum Taken {
 
 /// The ACK that is next, and those that follow it before anything else happens: no other flow's event, no timer, no sample.
 #[inline(always)]
-fn take_acks<O: Observer, L: Link<Load>>(
+fn take_acks<O: Audience, L: Link<Load>>(
     flow: &mut Flow,
     index: usize,
     limits: &Limits,
@@ -134,7 +134,7 @@ fn wake<L: Link<Load>>(flow: &mut Flow, index: usize, now: Time, (links, around)
     agenda.wake = sender.on_deadline(now, &mut wire);
 }
 
-impl<O: Observer, L: Link<Load>> Engine<'_, O, L> {
+impl<O: Audience, L: Link<Load>> Engine<'_, O, L> {
     /// As [`Engine::run_events`]; a transfer of which nothing is left frees its slot.
     #[inline(always)]
     pub(super) fn run_flow(&mut self, index: usize, bound: u64, look_at: u64) -> u64 {

@@ -56,3 +56,13 @@ pub struct Spec {
     #[serde(default)]
     pub traffic: Vec<UdpSpec>,
 }
+
+impl Spec {
+    /// Reads a scenario from JSON. Serde's own functions do the same, and each program that calls them compiles a reader of its own.
+    ///
+    /// # Errors
+    /// What is not JSON, or not a scenario: an unknown field, a missing one, a value of another type.
+    pub fn from_json(text: &str) -> Result<Spec, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+}
