@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from windtunnel.backends.flowrow import flow_row, mean
 from windtunnel.backends.linux import clients, disorder, senders, steps, traffic, transfers
 from windtunnel.backends.linux import links as of_scenario
 from windtunnel.backends.linux.expressible import SEGMENT_HEADER_BYTES
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.backends.linux.rows import EVENT, FLOW, FLOW_TOTALS, LINK, LINK_TOTALS, STOP, Array, Columns, RecordsDamaged, Rows
 from windtunnel.foreign import is_made
-from windtunnel.scenario import Flow, Scenario, catalogue, resolve
+from windtunnel.scenario import Scenario, resolve
 
 EVENTS = {1: "start", STOP: "stop", 3: "loss_episode", 4: "timeout", 5: "undo", 6: "slow_start_exit"}
 _NEVER = np.uint64(2**64 - 1)
@@ -146,23 +147,7 @@ def flows(rows: Rows, full: Scenario, samples: Columns) -> Columns:
 
 def _flow_row(rows: Rows, full: Scenario, index: int, samples: Columns) -> dict[str, Any]:
     flow = full.flows[index]
-    name, _, variant = flow.algorithm.partition(":")
-    completed_s = rows.stopped_s(index)
-    from_s, to_s = _window(full, flow, completed_s)
-    mine = (samples["flow"] == index) & (samples["t_s"] > from_s) & (samples["t_s"] <= to_s)
-    row: dict[str, Any] = {
-        "flow": index,
-        "algorithm": name,
-        # Of a controller from a file the variant is its key.
-        "variant": variant or catalogue().algorithms[name].profiles.get(str(flow.profile), ""),
-        "direction": flow.direction,
-        "start_s": flow.start_s,
-        "end_s": math.nan if flow.stop_s is None else flow.stop_s,
-        "completed_s": completed_s,
-        "window_s": max(0.0, to_s - from_s),
-        "mean_cwnd_packets": _mean(samples["cwnd_packets"][mine]),
-        "mean_rtt_s": _mean(samples["srtt_s"][mine]),
-    }
+    row = flow_row(full, index, rows.stopped_s(index), samples)
     end = rows.totals(FLOW_TOTALS, index, 1) if flow.rcvbuf_bytes is not None else None
     row["receive_limited_s"] = math.nan if end is None else int(end[_RECEIVE_LIMITED]) * 1e-6
     row |= _counters(rows, index, flow.mtu_bytes - SEGMENT_HEADER_BYTES)
@@ -197,17 +182,6 @@ def _counters(rows: Rows, index: int, mss_bytes: int) -> dict[str, Any]:
     }
 
 
-def _window(full: Scenario, flow: Flow, completed_s: float) -> tuple[float, float]:
-    """Return the flow's part of the measurement window, in seconds."""
-    ends = [full.duration_s, flow.stop_s, completed_s if flow.bytes is not None and not math.isnan(completed_s) else None]
-    return max(full.warmup_s, flow.start_s), min(end for end in ends if end is not None)
-
-
-def _mean(values: Array) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else math.nan
-
-
 def links(rows: Rows, full: Scenario) -> Columns:
     """Return one row per link; the queue's mean and largest value are those of the samples."""
     table = [_link_row(rows, full, index, one) for index, one in enumerate(of_scenario.each(full))]
@@ -225,7 +199,7 @@ def _link_row(rows: Rows, full: Scenario, index: int, one: of_scenario.Link) -> 
         "link": index,
         "name": one.name,
         "utilisation": carried * 8 / steps.capacity_bits(one.link, full.warmup_s, full.duration_s),
-        "mean_queue_packets": _mean(queue),
+        "mean_queue_packets": mean(queue),
         "max_queue_packets": float(queue.max()) if len(queue) else math.nan,
         "delivered_bytes": int(end[3]),
         "dropped_packets": int(end[4]),

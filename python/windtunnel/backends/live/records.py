@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from windtunnel.backends.flowrow import Array, flow_row, window
 from windtunnel.backends.linux.modules import MODULES
 from windtunnel.foreign import is_made
 from windtunnel.live.clock import NetworkClock
 from windtunnel.live.watch import COLUMNS
-from windtunnel.scenario import Flow, Scenario, catalogue
+from windtunnel.scenario import Scenario
 from windtunnel.scenario.traffic import HEADER_BYTES
 
-Array = np.ndarray[Any, Any]
 Columns = dict[str, Any]
 _NEVER = 2**64 - 1
 _SSTHRESH_INFINITE = 0x7FFFFFFF
@@ -130,31 +130,15 @@ def _flow_samples(looks: Looks, full: Scenario, spec: Mapping[str, Any]) -> Colu
 def _flow_row(
     looks: Looks, router: Mapping[str, Any], full: Scenario, spec: Mapping[str, Any], index: int, samples: Columns
 ) -> dict[str, Any]:
-    flow, exact, count = full.flows[index], spec["flows"][index], router["flows"][index]
-    name, _, variant = flow.algorithm.partition(":")
+    exact, count = spec["flows"][index], router["flows"][index]
     stops = [at for at, whose, kind, *_ in looks.events if whose == index and kind == "stop"]
     completed_s = stops[-1] * 1e-9 if stops else math.nan
-    from_s, to_s = _window(full, flow, completed_s)
-    mine = (samples["flow"] == index) & (samples["t_s"] > from_s) & (samples["t_s"] <= to_s)
-    row: dict[str, Any] = {
-        "flow": index,
-        "algorithm": name,
-        # Of a controller from a file the variant is its key.
-        "variant": variant or catalogue().algorithms[name].profiles.get(str(flow.profile), ""),
-        "direction": flow.direction,
-        "start_s": flow.start_s,
-        "end_s": math.nan if flow.stop_s is None else flow.stop_s,
-        "completed_s": completed_s,
-        "window_s": max(0.0, to_s - from_s),
-        "mean_cwnd_packets": _mean(samples["cwnd_packets"][mine]),
-        "mean_rtt_s": _mean(samples["srtt_s"][mine]),
-        "lost_packets": count["dropped"],
-        "marked_packets": count["marked"],
-    }
+    row = flow_row(full, index, completed_s, samples) | {"lost_packets": count["dropped"], "marked_packets": count["marked"]}
     places = looks.of(index)
     if not len(places):
         return row
     end = {column: values[places[-1]] for column, values in looks.columns.items()}
+    from_s, _ = window(full, full.flows[index], completed_s)
     before = places[looks.t_ns[places] <= round(from_s * 1e9)]
     begin = dict.fromkeys(end, 0.0) if not len(before) else {column: values[before[-1]] for column, values in looks.columns.items()}
     delivered = end["delivered"] - begin["delivered"]
@@ -171,17 +155,6 @@ def _flow_row(
         "window_sent_packets": end["sent"] - begin["sent"],
         "window_retransmitted_packets": end["retransmitted"] - begin["retransmitted"],
     }
-
-
-def _window(full: Scenario, flow: Flow, completed_s: float) -> tuple[float, float]:
-    """Return the flow's part of the measurement window, in seconds."""
-    ends = [full.duration_s, flow.stop_s, completed_s if flow.bytes is not None and not math.isnan(completed_s) else None]
-    return max(full.warmup_s, flow.start_s), min(end for end in ends if end is not None)
-
-
-def _mean(values: Array) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else math.nan
 
 
 def _source_row(router: Mapping[str, Any], full: Scenario, index: int) -> dict[str, Any]:
