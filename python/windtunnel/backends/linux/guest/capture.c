@@ -14,6 +14,7 @@
 
 #include "cables.h"
 #include "fail.h"
+#include "whole.h"
 
 #define SECOND_NS 1000000000ull
 #define ROOM_BYTES (32 << 20)
@@ -35,17 +36,7 @@ static struct seen rows[ROWS_WAITING];
 
 static void flush(void)
 {
-	const char *at = (const char *)rows;
-	size_t left = waiting * sizeof(rows[0]);
-
-	while (left > 0) {
-		ssize_t written = write(file, at, left);
-
-		if (written <= 0)
-			fail("packets");
-		at += written;
-		left -= written;
-	}
+	write_whole(file, rows, waiting * sizeof(rows[0]), "packets");
 	waiting = 0;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "whole.h"
 
 #define ROWS_WAITING 2048
 
@@ -14,17 +15,7 @@ static struct row rows[ROWS_WAITING];
 
 static void flush(void)
 {
-	const char *at = (const char *)rows;
-	size_t left = waiting * sizeof(rows[0]);
-
-	while (left > 0) {
-		ssize_t written = write(file, at, left);
-
-		if (written <= 0)
-			fail("records");
-		at += written;
-		left -= written;
-	}
+	write_whole(file, rows, waiting * sizeof(rows[0]), "records");
 	waiting = 0;
 }
 
