@@ -56,6 +56,30 @@ impl Tick {
         let count = ((u128::from(at.0) * u128::from(self.inverse)) >> 64) as u64;
         count + u64::from(at.0 - count * self.length.0 >= self.length.0)
     }
+
+    /// When the tick began in which a time lies.
+    fn begin(self, at: Time) -> Time {
+        Time(self.passed(at) * self.length.0)
+    }
+}
+
+/// The last RTT that was counted in ticks. It stands while neither time leaves its tick.
+#[derive(Clone, Copy, Debug, Default)]
+struct Shown {
+    /// When the ticks began in which the segment was sent and its answer came.
+    sent: Time,
+    answered: Time,
+    /// Of no length before anything was counted, and where the clock is wrong.
+    tick: Duration,
+    rtt: Duration,
+}
+
+impl Shown {
+    #[inline]
+    fn stands_for(&self, flight: Flight) -> bool {
+        let is_within = |at: Time, tick: Time| at.0.wrapping_sub(tick.0) < self.tick.0;
+        is_within(flight.sent, self.sent) && is_within(flight.answered, self.answered)
+    }
 }
 
 /// An inexact clock.
@@ -63,6 +87,7 @@ impl Tick {
 pub(crate) struct Clock {
     /// Its tick; of no length for a continuous one.
     tick: Tick,
+    shown: Shown,
     /// How much too long the smallest RTT is, and what that makes of it once there was a handshake.
     least_error: Duration,
     least: Duration,
@@ -81,12 +106,24 @@ impl Clock {
     }
 
     /// What it shows of the segments sent first and last.
+    #[inline(always)]
+    pub(crate) fn timed(&mut self, [first, last]: [Flight; 2]) -> Timed {
+        if self.shown.stands_for(last) && self.shown.stands_for(first) {
+            return Timed { stamped: last.rtt(), first: self.shown.rtt, last: self.shown.rtt };
+        }
+        self.count([first, last])
+    }
+
     #[inline(never)]
-    pub(crate) fn timed(&self, [first, last]: [Flight; 2]) -> Timed {
+    fn count(&mut self, [first, last]: [Flight; 2]) -> Timed {
         let stamped = self.stamped(last);
         let last_in_ticks = self.in_ticks(last.sent, stamped);
         // Segments that were sent together are answered together.
         let first_in_ticks = if first == last { last_in_ticks } else { self.in_ticks(first.sent, self.stamped(first)) };
+        if self.least_error + self.error == Duration::ZERO {
+            let [sent, answered] = [last.sent, last.answered].map(|at| self.tick.begin(at));
+            self.shown = Shown { sent, answered, tick: self.tick.length, rtt: last_in_ticks };
+        }
         Timed { stamped, first: first_in_ticks, last: last_in_ticks }
     }
 
@@ -133,9 +170,30 @@ mod tests {
     }
 
     /// Sent and answered at these milliseconds: what is shown.
-    fn shown(clock: &Clock, sent: u64, now: u64) -> u64 {
+    fn shown(clock: &mut Clock, sent: u64, now: u64) -> u64 {
         let flight = Flight { sent: Time::from_ms(sent), answered: Time::from_ms(now) };
         clock.timed([flight, Flight { sent: Time::ZERO, ..flight }]).first.as_ms()
+    }
+
+    /// The difference of two counters of jiffies, for one ACK after another: whatever was shown before.
+    #[test]
+    fn what_stands_is_what_would_be_counted() {
+        let mut clock = clock(&Options { rtt_granularity_s: 0.01, ..options() });
+        let mut draws = units::Stream::named(1, "flights");
+        let (mut now, mut repeated) = (Time::ZERO, 0);
+        for _ in 0..10_000 {
+            now += Duration::from_us(draws.below(4_000));
+            let [first, last] = [(); 2].map(|()| Time(now.0.saturating_sub(draws.below(30_000_000))));
+            repeated += u32::from(clock.shown.stands_for(Flight { sent: last, answered: now }));
+            let timed = clock.timed([first, last].map(|sent| Flight { sent, answered: now }));
+            let passed = |sent: Time| Duration::from_ms(((now.as_ms() / 10 - sent.as_ms() / 10) * 10).max(10));
+            assert_eq!(
+                [timed.first, timed.last, timed.stamped],
+                [passed(first), passed(last), now - last],
+                "{first:?} and {last:?} to {now:?}"
+            );
+        }
+        assert!((1_000..9_000).contains(&repeated), "{repeated}");
     }
 
     /// Next to whole ticks, early and after ten years, of any length.
@@ -153,9 +211,9 @@ mod tests {
     /// With HZ = 100 a jiffy is 10 ms, and Linux 2.4 takes no sample of less than one.
     #[test]
     fn a_coarse_clock_counts_ticks() {
-        let clock = clock(&Options { rtt_granularity_s: 0.01, ..options() });
+        let mut clock = clock(&Options { rtt_granularity_s: 0.01, ..options() });
         for (sent, now, expected) in [(0, 109, 100), (9, 111, 110), (101, 104, 10), (100, 200, 100)] {
-            assert_eq!(shown(&clock, sent, now), expected, "{sent} to {now}");
+            assert_eq!(shown(&mut clock, sent, now), expected, "{sent} to {now}");
         }
     }
 
@@ -164,7 +222,7 @@ mod tests {
     fn no_sample_is_shorter_than_the_base_rtt_with_its_error() {
         let mut clock = clock(&Options { min_rtt_error_s: 0.02.into(), ..options() });
         clock.on_handshake(Duration::from_ms(100));
-        assert_eq!([100, 119, 120, 121].map(|now| shown(&clock, 0, now)), [120, 120, 120, 121]);
+        assert_eq!([100, 119, 120, 121].map(|now| shown(&mut clock, 0, now)), [120, 120, 120, 121]);
     }
 
     /// Smoothed RTT 100 ms, backed off at 1 s: samples are 300 ms too long until 1.2 s.
@@ -172,7 +230,7 @@ mod tests {
     fn samples_are_too_long_for_two_round_trips_after_a_back_off() {
         let mut clock = clock(&Options { rtt_error_after_loss_s: 0.3.into(), ..options() });
         clock.on_backed_off(&Connection { now: Time::from_ms(1000), srtt8_us: 800_000, ..Connection::new(1448) });
-        let at = |now| shown(&clock, now - 100, now);
+        let at = |now| shown(&mut clock, now - 100, now);
         assert_eq!([1000, 1199, 1200, 1500].map(at), [400, 400, 100, 100]);
     }
 }

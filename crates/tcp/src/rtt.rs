@@ -71,8 +71,8 @@ impl RttEstimator {
 
     /// What the stack's clock shows of the segment sent first and of the one sent last.
     #[inline]
-    pub(crate) fn timed(&self, flights: [Flight; 2]) -> Timed {
-        match &self.clock {
+    pub(crate) fn timed(&mut self, flights: [Flight; 2]) -> Timed {
+        match &mut self.clock {
             Some(clock) => clock.timed(flights),
             None => {
                 let [first, last] = flights.map(Flight::rtt);

@@ -4,7 +4,7 @@ use cc::{AckArrival, CaState, CongestionControl, PlainAck, RttSample, RttSamples
 use units::{Duration, Time};
 
 use super::Sender;
-use crate::clock::Flight;
+use crate::clock::{Flight, Timed};
 use crate::progress::Progress;
 use crate::rack::Delivery;
 use crate::rate::Change;
@@ -284,10 +284,21 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Step 4. Returns what the algorithm sees of the RTT.
     #[inline(always)]
-    pub(super) fn sample_rtt(&mut self, Sampled { first, last }: Sampled) -> Duration {
-        let timed = self.rtt.timed([first, last].map(|sent| Flight { sent, answered: self.c.now }));
-        self.rtt.on_min_sampled(&mut self.c, timed.stamped);
+    pub(super) fn sample_rtt(&mut self, sampled: Sampled) -> Duration {
+        let timed = self.timed(sampled);
         self.rtt.on_sampled(&mut self.c, timed.first);
+        self.note_timed(timed)
+    }
+
+    /// What the stack's clock shows.
+    #[inline(always)]
+    fn timed(&mut self, Sampled { first, last }: Sampled) -> Timed {
+        self.rtt.timed([first, last].map(|sent| Flight { sent, answered: self.c.now }))
+    }
+
+    #[inline(always)]
+    fn note_timed(&mut self, timed: Timed) -> Duration {
+        self.rtt.on_min_sampled(&mut self.c, timed.stamped);
         self.totals.rtt_sum_ns += timed.stamped.0;
         self.totals.rtt_samples += 1;
         if self.needs.has_exact_rtt() {
@@ -308,14 +319,15 @@ impl<C: CongestionControl> Sender<C> {
         rtt
     }
 
-    /// The same by whatever clock.
+    /// [`Sender::sample_rtt`] of a classic ACK, by whatever clock.
     #[inline(always)]
     pub(super) fn sample_rtt_by_clock(&mut self, sampled: Sampled) -> Duration {
         if self.rtt.is_exact() {
-            self.sample_rtt_usually(sampled)
-        } else {
-            self.sample_rtt(sampled)
+            return self.sample_rtt_usually(sampled);
         }
+        let timed = self.timed(sampled);
+        self.rtt.on_next_sampled(&mut self.c, timed.first);
+        self.note_timed(timed)
     }
 
     /// Step 5: the RTT sample, if the algorithm wants any.
