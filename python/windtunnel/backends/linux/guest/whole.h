@@ -1,4 +1,4 @@
-/* Files that are written whole or not at all. */
+/* Writing to files: all that is given, or the guest stops. */
 #ifndef WINDTUNNEL_WHOLE_H
 #define WINDTUNNEL_WHOLE_H
 
