@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,10 +9,9 @@ import typer
 
 from windtunnel.cli.output import stoppable
 from windtunnel.cli.trust import trusting
-from windtunnel.progress import Progress
 
 if TYPE_CHECKING:
-    from windtunnel.backends.captures import Capture, Captured
+    from windtunnel.cli.files import Files
     from windtunnel.scenario import Scenario
 
 
@@ -116,7 +114,9 @@ def run_command(
     asked = {"per_ack": per_ack, "record_drops": drops, "record_marks": marks}
     scenario = scenario.model_copy(update={field: True for field, wanted in asked.items() if wanted})
     with stoppable():
-        _run(scenario, backend, Files(out, plot, deliveries, qlog, pcap, pcap_at, stream), as_json=json)
+        from windtunnel.cli import files
+
+        _run(scenario, backend, files.Files(out, plot, deliveries, qlog, pcap, pcap_at, stream), as_json=json)
 
 
 def link_table(fields: dict[str, str | None], losses: list[str]) -> dict[str, Any]:
@@ -164,268 +164,18 @@ def _scenario(
     return parse(with_traces(document, Path(file).parent if file else Path()), name=file or "")
 
 
-@dataclass(frozen=True)
-class Files:
-    """What a run is written to, where that is asked for.
-
-    Parameters
-    ----------
-    out : str, optional
-        The folder of its records.
-    plot, deliveries, qlog : str, optional
-        A figure, a link's deliveries as a trace, the flows as qlog.
-    pcap, pcap_at : str, optional
-        The packets as pcapng, and where they are captured.
-    stream : bool
-        Whether samples go to the folder as they come.
-    """
-
-    out: str | None
-    plot: str | None
-    deliveries: str | None
-    qlog: str | None
-    pcap: str | None = None
-    pcap_at: str | None = None
-    stream: bool = False
-
-    def check_stream(self, backend: str) -> None:
-        """Refuse to stream what needs the samples afterwards, and what has no folder."""
-        from windtunnel.scenario import ScenarioError
-
-        if not self.stream:
-            return
-        if not self.out:
-            raise ScenarioError("stream", "there is no folder; allowed: with --out DIR")
-        if backend != "sim":
-            raise ScenarioError("stream", f"{backend} gives its samples at the end; allowed: --backend sim")
-        beside = {"plot": self.plot, "deliveries": self.deliveries, "qlog": self.qlog, "pcap": self.pcap}
-        for name, given in beside.items():
-            if given is not None:
-                raise ScenarioError("stream", f"--{name} is made of samples in memory; allowed: one of the two")
-
-
 def _run(scenario: Scenario, backend: str, files: Files, *, as_json: bool) -> None:
     from windtunnel import backends
-    from windtunnel.cli.output import note, print_json
-    from windtunnel.extras import need
-    from windtunnel.scenario import ScenarioError, digest
-
-    out, plot, deliveries = files.out, files.plot, files.deliveries
-    chosen = backends.backend(backend)
-    files.check_stream(chosen.name)
-    chosen.check(scenario)
-    if plot is not None:
-        from windtunnel.run import DRAWN_BY
-
-        need("figures need", *DRAWN_BY)
-        from windtunnel.plots import check_target
-
-        check_target(Path(plot))
-        if scenario.sample_s == 0:
-            raise ScenarioError("sample_s", "0 leaves nothing to draw; allowed: above 0 with --plot")
-        if not scenario.flows:
-            raise ScenarioError("flows", "there are none, and the figure shows flows; allowed: at least one with --plot")
-    if deliveries is not None:
-        from windtunnel.metrics.deliveries import check_sampling
-        from windtunnel.scenario import traces
-
-        check_sampling(scenario.sample_s)
-        traces.check_target(deliveries)
-    if files.qlog is not None:
-        from windtunnel.records import qlog
-
-        qlog.check(files.qlog, flows=len(scenario.flows), sample_s=scenario.sample_s)
-    capture = _capture(files)
-    if capture is not None:
-        capture.check()
-    if out is not None:
-        need("folders of runs need", "polars")
-    if out is not None and not out:
-        raise ScenarioError("out", "'' is not a folder; allowed: a new or empty folder")
     from windtunnel.backends.estimate import announced
-    from windtunnel.run import Run, check_folder, stream
+    from windtunnel.cli.output import note, print_json
+    from windtunnel.cli.tables import print_run
 
+    chosen = backends.backend(backend)
+    files.check(scenario, chosen)
     for line in announced([scenario]) if chosen.name == "sim" and not files.stream else ():
         note(line)
-    written: list[Captured] = []
-
-    def made() -> Run:
-        with Progress(quiet=as_json) as shown:
-            shown.step(f"Running {scenario.duration_s:g} s on {chosen.title}")
-            if capture is None:
-                return Run(chosen.run(scenario))
-            made, captured = chosen.capture(scenario, capture)
-        written.append(captured)
-        return Run(made)
-
-    if out is None:
-        result = made()
-    elif files.stream:
-        again = check_folder(Path(out), digest(scenario))
-        with Progress(quiet=as_json) as shown:
-            shown.step(f"Running {scenario.duration_s:g} s on {chosen.title}")
-            result = stream(scenario, out)
-        note(f"{out}: replaced the previous run of the same scenario" if again else f"{out}: written")
-    else:
-        from windtunnel import records
-
-        again = check_folder(Path(out), digest(scenario))
-        with records.staged(Path(out)) as temporary:
-            result = made()
-            records.write(result.records, temporary)
-        note(f"{out}: replaced the previous run of the same scenario" if again else f"{out}: written")
-    for line in result.notes:
-        note(line)
-    for captured in written:
-        counts = ", ".join(f"{count} packets at the {place}" for place, count in captured.packets.items() if count)
-        note(f"{captured.file}: {counts or 'no packets'}")
-    if plot is not None:
-        result.plot.overview(plot)
-    if deliveries is not None:
-        result.save_deliveries(deliveries)
-    if files.qlog is not None:
-        result.write_qlog(files.qlog)
-    summary = result.summary
+    summary = files.run(scenario, chosen, quiet=as_json).summary
     if as_json:
         print_json(summary)
     else:
-        _print_tables(summary)
-
-
-def _capture(files: Files) -> Capture | None:
-    from windtunnel.backends.captures import Capture
-    from windtunnel.scenario import ScenarioError
-
-    if files.pcap is None:
-        if files.pcap_at is not None:
-            raise ScenarioError("pcap_at", "there is no file; allowed: with --pcap FILE")
-        return None
-    return Capture.of_text(files.pcap, files.pcap_at)
-
-
-def _print_tables(summary: dict[str, Any]) -> None:
-    """Print tables, in which flows are counted from 1 as in figures, claims and reports; in frames and JSON they are numbered from 0."""
-    from windtunnel.cli.output import print_table
-    from windtunnel.foreign import shown
-
-    sized = any(flow["bytes"] is not None for flow in summary["scenario"]["flows"])
-    flows = [
-        (
-            row["flow"] + 1,
-            shown(row["algorithm"]),
-            _scaled(row["throughput_bps"], 1e-6),
-            _scaled(row["goodput_bps"], 1e-6),
-            row["retransmitted_packets"],
-            row["loss_episodes"],
-            row["timeouts"],
-            row["mean_cwnd_packets"],
-            _scaled(row["mean_rtt_s"], 1e3),
-            *([row["completion_s"]] if sized else ()),
-        )
-        for row in summary["flows"]
-    ]
-    heads = ["flow", "algorithm", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted", "loss episodes", "timeouts"]
-    if flows:
-        print_table("Flows", [*heads, "mean cwnd (packets)", "mean RTT (ms)", *(["completion (s)"] if sized else [])], flows, is_cut=True)
-    if "applications" in summary:
-        rows = [
-            (
-                shown(row["algorithm"]),
-                row["flows"],
-                row["first_flow"] + 1,
-                _scaled(row["throughput_bps"], 1e-6),
-                _scaled(row["goodput_bps"], 1e-6),
-                row["retransmitted_packets"],
-            )
-            for row in summary["applications"]
-        ]
-        titles = ["algorithm", "flows", "first flow", "throughput (Mbit/s)", "goodput (Mbit/s)", "retransmitted"]
-        print_table("Applications", titles, rows)
-    if "transfers" in summary:
-        _print_transfers(summary["transfers"])
-    if "pages" in summary:
-        _print_pages(summary["pages"])
-    if "exchanges" in summary:
-        _print_exchanges(summary["exchanges"])
-    if "video" in summary:
-        _print_video(summary["video"])
-    if "traffic" in summary:
-        sources = [
-            (
-                row["flow"] + 1,
-                _scaled(row["throughput_bps"], 1e-6),
-                row["sent_packets"],
-                row["delivered_packets"],
-                row["lost_packets"],
-            )
-            for row in summary["traffic"]
-        ]
-        print_table("Datagrams", ["flow", "throughput (Mbit/s)", "sent", "delivered", "lost (packets)"], sources)
-    links = [tuple(row.values()) for row in summary["links"]]
-    print_table(
-        "Links", ["link", "utilisation", "dropped (packets)", "marked (packets)", "mean queue (packets)", "max queue (packets)"], links
-    )
-    print_table("Metrics", ["metric", "value"], list(summary["metrics"].items()))
-    engine = summary["engine"]
-    events = "" if engine["events"] is None else f" {engine['events']} events,"
-    print(f"{engine['data_packets']} packets,{events} {engine['wall_s']:.3g} s; scenario {summary['digest'][:12]}")
-
-
-def _print_transfers(sources: list[dict[str, Any]]) -> None:
-    from windtunnel.cli.output import print_table
-    from windtunnel.foreign import shown
-
-    times = ("completion_s_mean", "completion_s_median", "completion_s_p95", "completion_s_p99")
-    rows = [
-        (
-            row["source"],
-            shown(row["algorithm"]),
-            row["transfers"],
-            row["unfinished"],
-            *(_scaled(row[name], 1e3) for name in times),
-            row["slowdown_mean"],
-            row["retransmitted_packets"],
-            row["timeouts"],
-        )
-        for row in sources
-    ]
-    heads = ["source", "algorithm", "transfers", "unfinished", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
-    print_table("Transfers", [*heads, "mean slowdown", "retransmitted", "timeouts"], rows)
-
-
-def _print_pages(sources: list[dict[str, Any]]) -> None:
-    from windtunnel.cli.output import print_table
-
-    times = ("completion_s_mean", "completion_s_median", "completion_s_p95", "completion_s_p99")
-    counts = ("source", "connections", "pages", "unfinished", "objects_mean")
-    rows = [(*(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times)) for row in sources]
-    heads = ["source", "connections", "pages", "unfinished", "mean objects", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
-    print_table("Pages", heads, rows)
-
-
-def _print_exchanges(flows: list[dict[str, Any]]) -> None:
-    from windtunnel.cli.output import print_table
-
-    times = ("response_s_mean", "response_s_median", "response_s_p95", "response_s_p99")
-    counts = ("exchanges", "unfinished", "bytes_mean")
-    rows = [
-        (row["flow"] + 1, *(row[name] for name in counts), *(_scaled(row[name], 1e3) for name in times), row["repeats"]) for row in flows
-    ]
-    heads = ["flow", "exchanges", "unfinished", "mean response (bytes)", "mean time (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
-    print_table("Requests and responses", [*heads, "repeated requests"], rows)
-
-
-def _print_video(flows: list[dict[str, Any]]) -> None:
-    from windtunnel.cli.output import print_table
-
-    times = ("frame_s_mean", "frame_s_median", "frame_s_p95", "frame_s_p99")
-    rows = [
-        (row["flow"] + 1, row["frames"], row["skipped"], _scaled(row["rate_bps_mean"], 1e-6), *(_scaled(row[name], 1e3) for name in times))
-        for row in flows
-    ]
-    heads = ["flow", "frames", "skipped", "encoded (Mbit/s)", "mean delay (ms)", "median (ms)", "p95 (ms)", "p99 (ms)"]
-    print_table("Video", heads, rows)
-
-
-def _scaled(value: float | None, factor: float) -> float | None:
-    return None if value is None else value * factor
+        print_run(summary)
