@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from windtunnel.plots.axes import panel_title
 from windtunnel.plots.curves import asides, series_label, series_styles, shared_scale, theory_colour, theory_lines, y_range
-from windtunnel.plots.declared import Curves
+from windtunnel.plots.declared import Curves, Value
 from windtunnel.plots.points import Point, ascending, hollow_label, others_of, points_of
 from windtunnel.plots.saving import dark_of
 
@@ -60,18 +60,41 @@ def live_curves(
     """
     own, others = points_of(declaration, measures), others_of(declaration, beside or {})
     points = [*own, *(point for other in others for point in other.points)]
-    sources = [(own, {}, ""), *((other.points, {"b": number}, other.label) for number, other in enumerate(others, start=1))]
     panels = ascending(dict.fromkeys(point.panel for point in points))
     styles = series_styles(points)
+    beside_x = {panel: asides([point for point in own if point.panel == panel]) for panel in panels}
+    panel_of, series_of = ({value: number for number, value in enumerate(values)} for values in (panels, styles))
+
+    def drawn(point: Point, which: dict[str, int], source: str) -> dict[str, Any]:
+        aside = 0.0 if which else beside_x[point.panel][point.series] * _PIXELS
+        place = {"p": panel_of[point.panel], "s": series_of[point.series]}
+        return place | _value(point) | ({"d": round(aside, 2)} if aside else {}) | which | describe(point, source)
+
+    sources = [(own, {}, ""), *((other.points, {"b": number}, other.label) for number, other in enumerate(others, start=1))]
+    return {
+        "name": declaration.name,
+        "title": declaration.title,
+        "x_label": declaration.x_label or declaration.x,
+        "y_label": declaration.y_label or declaration.metric,
+        "x_log": declaration.x_log,
+        "y_log": declaration.y_log,
+        "baseline": list(declaration.baseline),
+        "hollow": hollow_label(declaration.metric, own),
+        "series": [_series(series_label(declaration.series, name), style) for name, style in styles.items()],
+        **({"others": [other.label for other in others]} if others else {}),
+        "panels": _panels(declaration, measures, points, panels),
+        "points": [drawn(point, which, label) for mine, which, label in sources for point in mine if point.kind != "absent"],
+    }
+
+
+def _panels(declaration: Curves, measures: pl.DataFrame, points: list[Point], panels: Sequence[Value | None]) -> list[dict[str, Any]]:
     theory = [theory_lines(declaration, measures, points, panel) for panel in panels]
     shared = shared_scale(declaration, points, panels)
-    beside_x = {panel: asides([point for point in own if point.panel == panel]) for panel in panels}
-    drawn = []
+    found = []
     for panel, lines in zip(panels, theory, strict=True):
-        mine = [point for point in points if point.panel == panel]
-        scaled_by = points if shared else mine
+        scaled_by = points if shared else [point for point in points if point.panel == panel]
         low, high = y_range(declaration, scaled_by, [line for own in theory for line in own] if shared else lines)
-        drawn.append(
+        found.append(
             {
                 "title": panel_title(declaration.panels, panel),
                 "x": sorted({point.x for point in scaled_by}),
@@ -82,48 +105,16 @@ def live_curves(
                 ],
             }
         )
-    order = list(styles)
-    return {
-        "name": declaration.name,
-        "title": declaration.title,
-        "x_label": declaration.x_label or declaration.x,
-        "y_label": declaration.y_label or declaration.metric,
-        "x_log": declaration.x_log,
-        "y_log": declaration.y_log,
-        "baseline": list(declaration.baseline),
-        "hollow": hollow_label(declaration.metric, own),
-        "series": [
-            {
-                "label": series_label(declaration.series, name),
-                "colour": both(style["color"]),
-                "marker": style["marker"],
-                "dash": _LABELLED.get(style["linestyle"], []),
-            }
-            for name, style in styles.items()
-        ],
-        **({"others": [other.label for other in others]} if others else {}),
-        "panels": drawn,
-        "points": [
-            {
-                "p": panels.index(point.panel),
-                "s": order.index(point.series),
-                "x": point.x,
-                "y": point.mean if math.isfinite(point.mean) else None,
-                "e": point.sem,
-                "k": point.kind,
-                **(
-                    {}
-                    if which or not beside_x[point.panel][point.series]
-                    else {"d": round(beside_x[point.panel][point.series] * _PIXELS, 2)}
-                ),
-                **which,
-                **describe(point, label),
-            }
-            for mine, which, label in sources
-            for point in mine
-            if point.kind != "absent"
-        ],
-    }
+    return found
+
+
+def _series(label: str, style: Mapping[str, Any]) -> dict[str, Any]:
+    dash = _LABELLED.get(style["linestyle"], [])
+    return {"label": label, "colour": both(style["color"]), "marker": style["marker"], "dash": dash}
+
+
+def _value(point: Point) -> dict[str, Any]:
+    return {"x": point.x, "y": point.mean if math.isfinite(point.mean) else None, "e": point.sem, "k": point.kind}
 
 
 def _finite(values: NDArray[np.float64]) -> list[float | None]:
