@@ -65,7 +65,7 @@ impl<C: CongestionControl> Sender<C> {
         match self.timers.on_expired() {
             Kind::Retransmission => return self.on_retransmission_timeout(wire),
             Kind::Probe | Kind::LaterProbe => self.on_probe_timeout(wire),
-            Kind::Reordering => self.on_reordering_timeout(wire),
+            Kind::Reordering => return self.on_reordering_timeout(wire),
             Kind::Opening => self.on_syn_timeout(wire),
             Kind::Window => self.on_window_timeout(wire),
         }
@@ -120,18 +120,25 @@ impl<C: CongestionControl> Sender<C> {
         true
     }
 
-    fn on_reordering_timeout(&mut self, wire: &mut impl Wire) {
+    /// What is lost by now is sent again; new data wait for an ACK, and whether the window is full is not asked (Linux `tcp_rack_reo_timeout`).
+    fn on_reordering_timeout(&mut self, wire: &mut impl Wire) -> Then {
         let before = self.c.in_flight;
         self.board.mark_late(&self.rack, &self.c, &self.reordering);
         self.publish_in_flight();
         self.report_losses();
-        if self.c.in_flight != before && self.c.ca_state != CaState::Recovery {
+        let has_lost = self.c.in_flight != before;
+        if has_lost && self.c.ca_state != CaState::Recovery {
             self.enter_recovery(false, wire);
             self.recovery.reduce(&mut self.w, &self.c, Brought { delivered: 1, lost: 0, advances: false });
         }
         if self.c.una < self.c.nxt {
             self.arm_retransmission();
         }
+        if has_lost {
+            self.repair(wire);
+        }
+        self.look_for_trouble();
+        Then::Wait
     }
 
     /// Step 8: a probe if one may be sent, else the retransmission timer, a full timeout from now.

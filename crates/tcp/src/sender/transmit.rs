@@ -37,6 +37,14 @@ impl<C: CongestionControl> Sender<C> {
         }
     }
 
+    /// What is held to be lost leaves once more, as the window has room; new data do not, but by TCP's own timer of pacing, which runs behind every segment.
+    pub(super) fn repair(&mut self, wire: &mut impl Wire) {
+        self.retransmit_lost(wire);
+        if !self.pacer.is_below() && !self.pacer.is_open(self.c.now) {
+            self.pacer.block();
+        }
+    }
+
     fn retransmit_lost(&mut self, wire: &mut impl Wire) {
         while self.c.in_flight < self.w.segments() && self.pacer.may_send(self.c.now) {
             // Of so many lost as sent again: Linux does not look which.
