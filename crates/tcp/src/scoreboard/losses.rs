@@ -118,13 +118,17 @@ impl Scoreboard {
         self.classified_until = self.classified_until.max(bound);
     }
 
-    /// NewReno (RFC 6582): a partial ACK, or the third duplicate, proves the head lost; in Recovery below `point` alone.
+    /// NewReno (RFC 6582): the third duplicate ACK proves the head lost, and in Recovery a partial one, below `point`. After a timeout nothing does
+    /// (Linux `tcp_newreno_mark_lost`).
     pub(crate) fn mark_head(&mut self, c: &Connection, progress: &Progress, reordering: &Reordering, point: u64) {
-        let in_recovery = c.ca_state == CaState::Recovery;
-        if !(in_recovery && progress.acked > 0 || self.sacked_out >= reordering.degree()) {
+        let (is_lost, end) = match c.ca_state {
+            CaState::Loss => return,
+            CaState::Recovery => (progress.acked > 0, point),
+            CaState::Open | CaState::Disorder | CaState::Cwr => (self.sacked_out >= reordering.degree(), c.nxt),
+        };
+        if !is_lost {
             return;
         }
-        let end = if in_recovery { point } else { c.nxt };
         if self.flags(c.una) & (LOST | RETRANSMITTED) == 0 && c.una < end {
             self.mark_lost(c.una);
         }
