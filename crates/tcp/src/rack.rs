@@ -124,6 +124,12 @@ impl Rack {
         self.kept_for = (self.kept_for + 1).min(RECOVERIES_KEPT);
     }
 
+    /// The next ACK that delivers a segment decides whether the window grows for a duplicate.
+    #[inline]
+    pub(crate) fn awaits_sample(&self) -> bool {
+        self.is_too_hasty
+    }
+
     /// An episode was repaired, not undone.
     pub(crate) fn on_repaired(&mut self) {
         self.kept_for = self.kept_for.saturating_sub(1);

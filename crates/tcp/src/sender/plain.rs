@@ -37,7 +37,7 @@ impl<C: CongestionControl> Sender<C> {
                 _ => self.on_classic_ack(ack, wire),
             };
         }
-        let plain = is_advance && self.is_open_and_clean() && !self.probe.is_out();
+        let plain = is_advance && self.is_open_and_clean() && !self.probe.is_out() && !self.rack.awaits_sample();
         if plain && self.manner.is_careful() {
             self.on_plain_careful_ack(ack, wire);
         } else if plain {

@@ -95,7 +95,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// After trouble may have begun or ended: whether the next ACK may take the short way.
     pub(super) fn look_for_trouble(&mut self) {
-        let is_calm = self.c.ca_state == CaState::Open && !self.probe.is_out();
+        let is_calm = self.c.ca_state == CaState::Open && !self.probe.is_out() && !self.rack.awaits_sample();
         self.way.turn(self.manner, if is_calm { self.board.clean_from() } else { u64::MAX });
     }
 
