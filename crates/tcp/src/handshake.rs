@@ -179,17 +179,16 @@ impl Handshake {
         is_going_on
     }
 
+    /// When the SYN left, if it left once.
+    pub(crate) fn sent_once(&self) -> Option<Time> {
+        (self.repeated == 0).then_some(self.first_sent)
+    }
+
     /// The answer arrives. It echoes when the SYN that it answers was sent, if there are timestamps.
     pub(crate) fn on_answered(&self, now: Time, echo: Option<Time>) -> Established {
         let is_spurious = echo.is_some_and(|echo| echo.as_ms() == self.first_sent.as_ms());
-        let sample = if self.repeated == 0 {
-            Some(Flight { sent: self.first_sent, answered: now })
-        } else {
-            echo.map(|echo| {
-                let rtt = Duration::from_ms((now.as_ms() - echo.as_ms()).max(1));
-                Flight { sent: now.saturating_sub(rtt), answered: now }
-            })
-        };
+        let echoed = echo.map(|echo| now.saturating_sub(Duration::from_ms((now.as_ms() - echo.as_ms()).max(1))));
+        let sample = self.sent_once().or(echoed).map(|sent| Flight { sent, answered: now });
         Established { sample, is_cut: self.repeated > 1 && !is_spurious }
     }
 }

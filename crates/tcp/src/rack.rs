@@ -75,13 +75,18 @@ impl Rack {
         }
     }
 
-    /// A segment was delivered. An ACK too early for a retransmission is of the original.
+    /// A SYN of this side, sent once, was delivered: no data were sent before it, but it tells how long one takes.
+    pub(crate) fn on_syn_delivered(&mut self, rtt: Duration) {
+        self.rtt = rtt;
+    }
+
+    /// A segment was delivered. An ACK too early for a retransmission is of the original: Linux tells by whole microseconds.
     #[inline]
     pub(crate) fn on_delivered(&mut self, c: &Connection, segment: Delivery) {
-        let rtt = c.now - segment.sent;
-        if segment.retransmitted && rtt < c.rtt_min {
+        if segment.retransmitted && c.now.as_us() - segment.sent.as_us() < c.rtt_min.as_us() {
             return;
         }
+        let rtt = c.now - segment.sent;
         self.advanced = true;
         self.rtt = rtt;
         if (segment.sent, segment.seq + 1) > (self.sent, self.end) {
@@ -119,15 +124,15 @@ impl Rack {
         self.is_too_hasty = true;
     }
 
-    /// An episode was undone since every retransmission of it arrived twice.
-    pub(crate) fn on_undone_by_duplicates(&mut self) {
-        self.kept_for = (self.kept_for + 1).min(RECOVERIES_KEPT);
-    }
-
     /// The next ACK that delivers a segment decides whether the window grows for a duplicate.
     #[inline]
     pub(crate) fn awaits_sample(&self) -> bool {
         self.is_too_hasty
+    }
+
+    /// An episode was undone since every retransmission of it arrived twice.
+    pub(crate) fn on_undone_by_duplicates(&mut self) {
+        self.kept_for = (self.kept_for + 1).min(RECOVERIES_KEPT);
     }
 
     /// An episode was repaired, not undone.

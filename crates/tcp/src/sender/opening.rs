@@ -24,6 +24,9 @@ impl<C: CongestionControl> Sender<C> {
     /// The connection is established: its handshake, which is over, gave one RTT sample. The first window leaves.
     pub fn on_started(&mut self, now: Time, handshake_rtt: Duration, wire: &mut impl Wire) {
         self.c.now = now;
+        if !self.recovery.is_answered() {
+            self.rack.on_syn_delivered(handshake_rtt);
+        }
         self.establish(Some(Flight { sent: now, answered: now + handshake_rtt }), wire);
     }
 
@@ -86,6 +89,9 @@ impl<C: CongestionControl> Sender<C> {
             return;
         };
         let Established { sample, is_cut } = handshake.on_answered(self.c.now, self.has_timestamps.then_some(ack.echo));
+        if let Some(sent) = handshake.sent_once() {
+            self.rack.on_syn_delivered(self.c.now - sent);
+        }
         self.timers.disarm();
         if is_cut {
             self.w.cwnd = 1.0;
