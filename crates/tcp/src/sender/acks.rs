@@ -121,12 +121,13 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Step 1.
     fn mark_sacked(&mut self, sack: &Sack, progress: &mut Progress) {
+        // It comes first: what these blocks report for the first time is no duplicate's reordering.
+        if let Some(seq) = sack.duplicate {
+            self.on_duplicate(seq, progress);
+        }
         match self.board.newly_sacked_on_top(&self.c, sack) {
             Some(range) => self.on_range_sacked(range, progress),
             None => self.mark_blocks_sacked(sack, progress),
-        }
-        if let Some(seq) = sack.duplicate {
-            self.on_duplicate(seq, progress);
         }
         if self.c.ca_state != CaState::Loss || self.undo.is_armed() {
             self.note_overtaken(progress);
