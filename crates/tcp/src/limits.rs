@@ -44,6 +44,8 @@ pub(crate) struct Limits {
     limited_transmit: bool,
     fin_past_window: bool,
     idle_restart: IdleRestart,
+    /// An ACK that no law has been told of offers another window than the one before, as the first does: that of a SYN-ACK is not scaled.
+    is_window_news: bool,
     /// Probes of the receiver's window since it was shut.
     window_probes: u8,
     initial_window: u16,
@@ -67,6 +69,7 @@ impl Limits {
             limited_transmit: spec.options.limited_transmit,
             fin_past_window: spec.options.fin_past_window,
             idle_restart: if needs.control.is_full() { IdleRestart::None } else { spec.options.idle_restart },
+            is_window_news: true,
             window_probes: 0,
             part_has_room: false,
             initial_window: u16::try_from(spec.options.initial_window).unwrap_or(u16::MAX),
@@ -114,6 +117,21 @@ impl Limits {
         if window > 0 {
             self.window_probes = 0;
         }
+    }
+
+    /// An ACK offers `window` segments, whether that counts or not.
+    pub(crate) fn on_window_heard(&mut self, window: u64) {
+        self.is_window_news |= window != self.receiver;
+    }
+
+    /// Whether an ACK offers another window than the one before: Linux predicted none such (`tcp_fast_path_on`).
+    pub(crate) fn is_window_news(&self) -> bool {
+        self.is_window_news
+    }
+
+    /// What is offered is known: a law was told of it, or the peer opened the connection.
+    pub(crate) fn on_window_known(&mut self) {
+        self.is_window_news = false;
     }
 
     /// A part of a segment has room at the receiver, or not.

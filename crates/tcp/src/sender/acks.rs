@@ -116,7 +116,7 @@ impl<C: CongestionControl> Sender<C> {
 
     /// Header prediction knows no connection state: whatever is under way, a plain advance is fast (Linux `tcp_rcv_established`).
     fn arrival(&self, sack: Option<&Sack>, progress: &Progress) -> AckArrival {
-        AckArrival { slow_path: sack.is_some() || progress.ece || progress.is_first, ece: progress.ece }
+        AckArrival { slow_path: sack.is_some() || progress.ece || self.limits.is_window_news(), ece: progress.ece }
     }
 
     /// Step 1.
@@ -371,6 +371,7 @@ impl<C: CongestionControl> Sender<C> {
     #[inline(always)]
     pub(super) fn tell_arrival(&mut self, arrival: &AckArrival) {
         if self.needs.ack_arrivals {
+            self.limits.on_window_known();
             self.cc.on_ack_arrived(&mut self.w, &self.c, arrival);
         }
     }

@@ -39,6 +39,7 @@ impl<C: CongestionControl> Sender<C> {
     /// A sender of a connection that the peer opened: the ACK of the handshake has told of its window, and the rate of pacing is that of the initial window.
     pub fn accepting(mut self) -> Sender<C> {
         self.recovery.takes_first_answer();
+        self.limits.on_window_known();
         self
     }
 

@@ -9,11 +9,12 @@
 //! Departures: of a window of less than a segment Linux sends the part that fits when the timer first expires; here nothing is delivered by that, though
 //! it ends an idle time as data do. A receiver that answers no probe is never given up (`tcp_retries2`).
 
-use cc::CongestionControl;
+use cc::{AckArrival, CongestionControl, RttSample};
 use units::{Duration, Time};
 
 use super::opening::Stage;
 use super::Sender;
+use crate::rate::Change;
 use crate::{Ack, Sack, Wire};
 
 /// The shortest first wait.
@@ -72,10 +73,25 @@ impl<C: CongestionControl> Sender<C> {
         if self.c.una == self.c.nxt && self.c.nxt > 0 && self.limits.can_send_new(&self.c) {
             self.restart_after_idle();
         }
+        self.hear_of_nothing(wire);
         self.recover_and_transmit(wire);
         self.timers.disarm_window();
         self.watch_window();
         self.look_for_trouble();
+    }
+
+    /// Steps 5, 9 and 10 of an ACK that brings nothing.
+    fn hear_of_nothing(&mut self, wire: &mut impl Wire) {
+        let in_flight = self.c.in_flight;
+        let is_answer = self.c.una < self.c.nxt;
+        if is_answer {
+            self.tell_rtt(|| RttSample { acked: 0, rtt: None, forward: None, echoed: None, in_flight });
+        }
+        self.tell_arrival(&AckArrival { slow_path: true, ece: false });
+        if is_answer {
+            self.steer_by_rate(Change { acked: 0, lost: 0, rtt: None, prior_in_flight: in_flight }, wire);
+            self.refresh_pacing_rate();
+        }
     }
 
     /// An ACK arrives that says how much room the receiver has: one with a new number, or no less room than before, counts (Linux
@@ -88,6 +104,7 @@ impl<C: CongestionControl> Sender<C> {
         let is_idle = self.c.una == self.c.nxt;
         let is_update = window > self.limits.receiver() || (window == 0 && is_idle);
         self.note_receive_limit(now);
+        self.limits.on_window_heard(window);
         // As much room is told again for the part of a segment that it may have beside.
         if ack.cumulative > self.c.una || (ack.cumulative == self.c.una && window >= self.limits.receiver()) {
             self.on_window_told(window);
