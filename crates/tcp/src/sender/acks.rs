@@ -60,9 +60,9 @@ impl<C: CongestionControl> Sender<C> {
         if let Some(latest) = progress.latest_sent {
             self.rack.adapt(&self.c, latest);
         }
-        // 5. Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3).
-        let forward = (progress.acked > 0 && self.has_timestamps).then_some(ack.delay);
-        let echoed = forward.map(|_| ack.echo);
+        // 5.
+        let has_echo = self.has_echo(progress.acked > 0, &ack);
+        let (forward, echoed) = (has_echo.then_some(ack.delay), has_echo.then_some(ack.echo));
         self.tell_rtt(|| RttSample { acked: progress.acked as u32, rtt, forward, echoed, in_flight });
         self.tell_packets();
         self.tell_arrival(&self.arrival(sack, &progress));
@@ -329,6 +329,13 @@ impl<C: CongestionControl> Sender<C> {
         let timed = self.timed(sampled);
         self.rtt.on_next_sampled(&mut self.c, timed.first);
         self.note_timed(timed)
+    }
+
+    /// Only an ACK that moves the window echoes a segment that it answers (RFC 7323 4.3). Before any has, a duplicate echoes the handshake, if the peer
+    /// says when that was.
+    #[inline]
+    pub(super) fn has_echo(&self, moves_window: bool, ack: &Ack) -> bool {
+        self.has_timestamps && (moves_window || (self.c.una == 0 && ack.echo > Time::ZERO))
     }
 
     /// Step 5: the RTT sample, if the algorithm wants any.

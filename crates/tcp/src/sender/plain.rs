@@ -53,7 +53,7 @@ impl<C: CongestionControl> Sender<C> {
     fn on_sacked_ack(&mut self, now: Time, ack: Ack, sack: Option<&Sack>, wire: &mut impl Wire) -> Time {
         self.account(now);
         if let Some((seq, sent)) = sack.and_then(|sack| self.take_next_sacked(&ack, sack)) {
-            self.on_next_sacked(seq, sent, wire);
+            self.on_next_sacked(&ack, seq, sent, wire);
         } else if let Some(sent) = sack.and_then(|sack| self.take_answered_repair(&ack, sack)) {
             self.on_repair_answered(&ack, sent, wire);
         } else {

@@ -33,22 +33,22 @@ impl<C: CongestionControl> Sender<C> {
 
     /// All further steps, of an ACK that reported `seq`, sent once, at `sent`.
     #[inline(always)]
-    pub(super) fn on_next_sacked(&mut self, seq: u64, sent: Time, wire: &mut impl Wire) {
+    pub(super) fn on_next_sacked(&mut self, ack: &Ack, seq: u64, sent: Time, wire: &mut impl Wire) {
         if self.manner == Manner::Usual && self.detection == Detection::Time {
-            self.on_segment_sacked::<true>(seq, sent, wire);
+            self.on_segment_sacked::<true>(ack, seq, sent, wire);
         } else {
-            self.on_lean_next_sacked(seq, sent, wire);
+            self.on_lean_next_sacked(ack, seq, sent, wire);
         }
     }
 
     /// Out of line, so that usual senders do not pay for it.
     #[inline(never)]
-    fn on_lean_next_sacked(&mut self, seq: u64, sent: Time, wire: &mut impl Wire) {
-        self.on_segment_sacked::<false>(seq, sent, wire);
+    fn on_lean_next_sacked(&mut self, ack: &Ack, seq: u64, sent: Time, wire: &mut impl Wire) {
+        self.on_segment_sacked::<false>(ack, seq, sent, wire);
     }
 
     #[inline(always)]
-    fn on_segment_sacked<const USUAL: bool>(&mut self, seq: u64, sent: Time, wire: &mut impl Wire) {
+    fn on_segment_sacked<const USUAL: bool>(&mut self, ack: &Ack, seq: u64, sent: Time, wire: &mut impl Wire) {
         let in_flight = self.c.in_flight;
         let lost_before = self.board.lost();
         // Step 2.
@@ -61,7 +61,11 @@ impl<C: CongestionControl> Sender<C> {
         let sampled = Sampled { first: sent, last: sent };
         let rtt = if USUAL { self.sample_rtt_usually(sampled) } else { self.sample_rtt(sampled) };
         self.rack.adapt(&self.c, sent);
-        self.tell_rtt(|| RttSample { acked: 0, rtt: Some(rtt), forward: None, echoed: None, in_flight });
+        let has_echo = self.has_echo(false, ack);
+        self.tell_rtt(|| {
+            let (forward, echoed) = (has_echo.then_some(ack.delay), has_echo.then_some(ack.echo));
+            RttSample { acked: 0, rtt: Some(rtt), forward, echoed, in_flight }
+        });
         if !USUAL {
             self.tell_arrival(&AckArrival { slow_path: true, ece: false });
         }
