@@ -92,6 +92,11 @@ impl CongestionControl for Veno {
         Needs { rtt_samples: RttSamples::Exact, ..Needs::default() }
     }
 
+    /// The answer to the SYN was counted, and how long it took is forgotten: `tcp_veno_init` comes after it and leaves the count alone.
+    fn on_established(&mut self, _w: &mut Window, c: &Connection) {
+        self.rtt.count += u16::from(c.srtt8_us > 0);
+    }
+
     #[inline]
     fn on_rtt_sampled(&mut self, _w: &mut Window, _c: &Connection, s: &RttSample) {
         self.rtt.on_sampled(s.rtt);

@@ -199,11 +199,23 @@ static void on_seeded(void *state, uint64_t seed)
 	f->peer_ahead_ms = (u32)(seed >> 32);
 }
 
+/* Linux tells of the answer to the SYN before it sets the state up and the window: what the hook leaves in the state stays where `init` does not set it. */
+static void hear_of_syn(struct flow *f, const struct wt_connection *c)
+{
+	struct ack_sample sample = { .pkts_acked = 1, .rtt_us = (s32)(c->srtt8_us >> 3) };
+
+	if (!ops_of(f)->pkts_acked || !c->srtt8_us)
+		return;
+	ops_of(f)->pkts_acked(sock_of(f), &sample);
+	memcpy(&f->tp.snd_cwnd, &f->shown, sizeof(f->shown));
+}
+
 static void on_established(void *state, struct wt_window *w, const struct wt_connection *c)
 {
 	struct flow *f = enter(state, w, c);
 
 	enter_rarely(f, c);
+	hear_of_syn(f, c);
 	f->tp.delivered_mstamp = f->tp.tcp_mstamp;
 	f->is_new = false;
 	if (ops_of(f)->init)
