@@ -1,6 +1,6 @@
 //! Why our stack first did something else, as far as the recording tells. The first rule that fits names the cause: guesses, to begin a correction from.
 
-use super::{Acked, Difference, Event, Recording, COLUMNS};
+use super::{Acked, Difference, Event, Recording, ASKING, COLUMNS};
 
 /// What is known where a difference shows.
 struct Scene<'a> {
@@ -99,7 +99,8 @@ impl Scene<'_> {
     fn has_probed(&self) -> bool {
         let (mut probed, mut highest) = (None, 0);
         for (index, row) in self.recording.rows[..self.difference.row].iter().enumerate() {
-            highest = row.sent.iter().map(|seq| seq + 1).max().unwrap_or(0).max(highest);
+            let last = row.sent.iter().filter(|seq| **seq != ASKING).max();
+            highest = last.map_or(0, |seq| seq + 1).max(highest);
             match &row.event {
                 Event::Acked(acked) if probed.is_some_and(|highest| acked.cumulative >= highest) => probed = None,
                 Event::Expired if row.sent.len() == 1 && self.state(index, 's') < Some(2) && self.is_timer(index) => probed = Some(highest),

@@ -19,6 +19,8 @@ const JIFFY: Duration = Duration::from_ms(1);
 const FINE: Duration = Duration::from_us(2);
 /// Timestamps in every segment.
 const STAMP_BYTES: u64 = 12;
+/// The clock of the timer wheel may lag behind the time, and so may the level: its grain is then as many times as coarse.
+const WHEEL_LAG: u64 = 8;
 /// By which part of ours a timeout may be another: a jiffy of 200 ms, the shortest there is, and both double.
 const RTO_PARTS: u64 = 200;
 /// Seeds tried for what was drawn at random and is not recorded: the phase in which BBR begins to probe.
@@ -263,6 +265,9 @@ impl Player<'_> {
                 Time::NEVER
             } else if is_expiry && is_tick && due <= at {
                 self.expires_for(row, at)
+            } else if self.sends_if_expired(due.max(self.drive.now())) {
+                // That would have a row of its own: the kernel's expires later, or did not.
+                due + self.lateness(due) * WHEEL_LAG
             } else {
                 due + self.lateness(due)
             };
@@ -302,6 +307,13 @@ impl Player<'_> {
         }
     }
 
+    fn sends_if_expired(&self, at: Time) -> bool {
+        let mut tried = self.drive.clone();
+        taken(&mut tried);
+        tried.expire(at);
+        !taken(&mut tried).is_empty()
+    }
+
     /// The timer is due at the row of an expiry, or before: it expires then, or as late as it may. What expires and sends nothing has no row, and what it
     /// arms then may have this one: it expires as early as it may.
     fn expires_for(&self, row: &Row, at: Time) -> Time {
@@ -313,8 +325,7 @@ impl Player<'_> {
         if sent.is_empty() && !row.sent.is_empty() {
             due.next_multiple_of(JIFFY).min(at)
         } else if sent == row.sent {
-            // The clock of the wheel lags behind the time, and so does the level.
-            at.min(due + self.lateness(due) * 8)
+            at.min(due + self.lateness(due) * WHEEL_LAG)
         } else {
             at.min(due + self.lateness(due))
         }
