@@ -121,6 +121,9 @@ def record_segments_command(
     kernel: Annotated[str | None, typer.Option(help=WHICH)] = None,
     alg: Annotated[str | None, typer.Option(help="Of these algorithms only, with commas between them.")] = None,
     each: Annotated[int, typer.Option(min=1, max=12, metavar="N", help="How many scripts of each of the 17 kinds, 1 to 12.")] = 12,
+    first: Annotated[
+        int, typer.Option(min=0, max=999_999, metavar="N", help="The number of the first of each kind: from 12 on they are others than those kept.")
+    ] = 0,
 ) -> None:
     """Play random paths and receivers against a kernel's TCP, and record what it answers segment by segment, a file per algorithm."""
     from windtunnel.backends.linux import segments, stimuli, store
@@ -144,7 +147,7 @@ def record_segments_command(
         print(f"{made.path}: {'recorded' if made.fresh else 'there already'}", flush=True)
 
     with stoppable("whole files were kept"):
-        segments.record(found, out, chosen, tell, of_each_kind=each)
+        segments.record(found, out, chosen, tell, numbers=range(first, first + each))
 
 
 @app.command("remove", cls=Command)

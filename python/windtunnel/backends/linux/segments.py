@@ -100,7 +100,7 @@ def record(
     algorithms: Sequence[str],
     tell: Callable[[Recorded], None],
     *,
-    of_each_kind: int = stimuli.OF_EACH_KIND,
+    numbers: range = stimuli.FIRST,
 ) -> None:
     """Record the scripts of some algorithms, a file each; one that is there and would be the same is left.
 
@@ -114,8 +114,8 @@ def record(
         Of `stimuli.ALGORITHMS`.
     tell : callable
         Told of each file.
-    of_each_kind : int, optional
-        How many scripts of each kind; all when absent.
+    numbers : range, optional
+        Which scripts of each kind; when absent those that `stimuli.scripts` makes.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def record(
     """
     check(kernel)
     for algorithm in algorithms:
-        scripts = stimuli.scripts(algorithm, of_each_kind)
+        scripts = stimuli.scripts(algorithm, numbers)
         header = _header(kernel, algorithm, scripts)
         path = folder / f"{algorithm}.txt"
         fresh = not _begins_with(path, header)

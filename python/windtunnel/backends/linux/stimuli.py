@@ -29,7 +29,8 @@ ALGORITHMS = (
 )
 """Linux's names of the algorithms that the simulator has laws for, and CUBIC's variant."""
 
-OF_EACH_KIND = 12
+FIRST = range(12)
+"""The numbers of those scripts of each kind whose recordings are kept whole."""
 
 Keys = dict[str, int | str]
 
@@ -271,6 +272,6 @@ def script(algorithm: str, kind: str, number: int) -> str:
     return " ".join([f"{kind}-{number}", *(f"{key}={value}" for key, value in keys.items())])
 
 
-def scripts(algorithm: str, of_each_kind: int = OF_EACH_KIND) -> list[str]:
-    """Return the first scripts of each kind of an algorithm, kind by kind."""
-    return [script(algorithm, kind, number) for kind in KINDS for number in range(of_each_kind)]
+def scripts(algorithm: str, numbers: range = FIRST) -> list[str]:
+    """Return these scripts of each kind of an algorithm, kind by kind; the first twelve when no numbers are given."""
+    return [script(algorithm, kind, number) for kind in KINDS for number in numbers]
