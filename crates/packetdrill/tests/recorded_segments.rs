@@ -91,6 +91,12 @@ fn every_row_is_the_newer_kernels_but_for_those_listed() {
     assert!(scripts >= 3000, "{scripts} scripts");
 }
 
+/// Others than those that are kept whole were drawn, and these were not the kernel's when they first were.
+#[test]
+fn every_row_that_once_differed_is_the_kernels_but_for_those_listed() {
+    assert_eq!(replayed(&folder("once-different"), "linux-6.1"), 23);
+}
+
 #[test]
 fn a_changed_answer_is_found() {
     let (_, mut recordings) = files(&folder("recorded")).into_iter().find(|(algorithm, _)| algorithm == "reno").expect("reno");
