@@ -122,7 +122,7 @@ def record_segments_command(
     alg: Annotated[str | None, typer.Option(help="Of these algorithms only, with commas between them.")] = None,
     each: Annotated[int, typer.Option(min=1, max=12, metavar="N", help="How many scripts of each of the 17 kinds, 1 to 12.")] = 12,
     first: Annotated[
-        int, typer.Option(min=0, max=999_999, metavar="N", help="The number of the first of each kind: from 12 on they are others than those kept.")
+        int, typer.Option(min=0, max=999_999, metavar="N", help="The number of the first of each kind; from 12 on none is kept here.")
     ] = 0,
 ) -> None:
     """Play random paths and receivers against a kernel's TCP, and record what it answers segment by segment, a file per algorithm."""
