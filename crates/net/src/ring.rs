@@ -172,7 +172,7 @@ impl<T: Copy + Default> Ring<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let times = if self.slots.len() * size_of::<T>() <= FEW_BYTES { 4 } else { 2 };
+        let times = if self.slots.len() * size_of::<T>() <= 2 * FEW_BYTES { 4 } else { 2 };
         let room = (self.len() * times).next_power_of_two().max(FEW).max(FEW_BYTES / size_of::<T>());
         let mut slots = vec![T::default(); room].into_boxed_slice();
         for (number, &entry) in (self.popped..).zip(self.iter()) {

@@ -80,13 +80,14 @@ impl Rack {
         self.rtt = rtt;
     }
 
-    /// A segment was delivered. An ACK too early for a retransmission is of the original: Linux tells by whole microseconds.
+    /// A segment was delivered. An ACK too early for a retransmission is of the original: Linux tells by whole microseconds. What is too early by
+    /// those is so by the time itself, which is compared first: that is no division.
     #[inline]
     pub(crate) fn on_delivered(&mut self, c: &Connection, segment: Delivery) {
-        if segment.retransmitted && c.now.as_us() - segment.sent.as_us() < c.rtt_min.as_us() {
+        let rtt = c.now - segment.sent;
+        if segment.retransmitted && rtt < c.rtt_min && c.now.as_us() - segment.sent.as_us() < c.rtt_min.as_us() {
             return;
         }
-        let rtt = c.now - segment.sent;
         self.advanced = true;
         self.rtt = rtt;
         if (segment.sent, segment.seq + 1) > (self.sent, self.end) {

@@ -162,10 +162,7 @@ impl<C: CongestionControl> Sender<C> {
         if KIND != LEAN && self.packets.is_some() {
             self.tell_packets();
         }
-        if self.needs.ack_arrivals {
-            self.recovery.takes_first_answer();
-            self.tell_arrival(&AckArrival { slow_path: self.limits.is_window_news(), ece: false });
-        }
+        self.tell_arrival(&AckArrival { slow_path: self.limits.is_window_news(), ece: false });
         // Steps 9 and 10.
         if KIND == RATED {
             if let Some(rates) = self.rates.as_deref_mut() {
