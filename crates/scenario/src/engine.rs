@@ -11,7 +11,7 @@ use crate::fill::Filled;
 use crate::hosts::Hosts;
 use crate::laws::law;
 use crate::model::{
-    self, Arrivals, Flow, Law, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL, PACKET_BYTES,
+    self, Arrivals, Flow, Law, Link, LossKind, LossModel, Offered, ParameterValue, Scenario, Sessions, Source, Udp, DROP_TAIL,
 };
 use crate::names;
 use crate::receivers;
@@ -75,46 +75,16 @@ fn jitter_s(full: &Scenario, flow: &Flow) -> f64 {
 /// A source's transfer with one of its RTTs, as the flow that it is while it is there.
 fn transfer(source: &Source, rtt_s: f64) -> Flow {
     Flow {
-        algorithm: source.algorithm.clone(),
         parameters: source.parameters.clone(),
         transport: source.transport.clone(),
         rtt_s: Some(rtt_s),
-        start_s: 0.0,
-        stop_s: None,
-        bytes: None,
-        count: 1,
         window_packets: source.window_packets,
-        window_bytes: None,
-        mtu_bytes: PACKET_BYTES,
-        receiver_mtu_bytes: None,
-        host: None,
         profile: source.profile.clone(),
         direction: source.direction,
-        application: None,
-        on_s: None,
-        off_s: None,
-        app_rate_bps: None,
-        chunk_s: None,
-        video_bps: None,
-        video_min_bps: None,
-        frame_s: None,
-        response_bytes: None,
-        request_bytes: None,
-        think_s: None,
-        requests: None,
-        rcvbuf_bytes: None,
-        rcvbuf_max_bytes: None,
-        read_rate_bps: None,
-        read_every_s: None,
-        read_on_s: None,
-        read_off_s: None,
         enter: source.enter,
         leave: source.leave,
         handshake: source.handshake,
-        jitter_s: None,
-        stack: None,
-        streams: None,
-        turn_s: 0.0,
+        ..Flow::of(&source.algorithm)
     }
 }
 

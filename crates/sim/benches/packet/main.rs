@@ -8,8 +8,8 @@ mod training;
 use std::time::Instant;
 
 use sim::{
-    share, AmongSpec, ArrivalSpec, ChangesSpec, Direction, DisciplineChoice, DisorderSpec, FlowSpec, HopSpec, HostSpec, Law, LinkSpec,
-    LossModelSpec, LossSpec, Offered, QueueSpec, QueueUnit, Spec, StretchSpec,
+    share, AmongSpec, ArrivalSpec, Direction, DisciplineChoice, FlowSpec, HopSpec, HostSpec, Law, LinkSpec, LossModelSpec, LossSpec,
+    Offered, QueueSpec, QueueUnit, Spec,
 };
 
 struct Case {
@@ -21,48 +21,12 @@ struct Case {
 }
 
 fn flow(algorithm: &str, rtt_ms: u64) -> FlowSpec {
-    FlowSpec {
-        algorithm: algorithm.into(),
-        variant: None,
-        profile: "linux-6.1".into(),
-        parameters: Default::default(),
-        slow_start: None,
-        transport: Default::default(),
-        rtt_ns: rtt_ms * 1_000_000,
-        start_ns: 0,
-        handshake: false,
-        stop_ns: None,
-        bytes: None,
-        window_packets: None,
-        window_bytes: None,
-        direction: Direction::Forward,
-        jitter_ns: 0,
-        mss_bytes: 1448,
-        packet_bytes: 1500,
-        host: None,
-        writes: None,
-        requests: None,
-        receive: None,
-        hops: StretchSpec::default(),
-        stack: None,
-        streams: None,
-        turn_ns: 0,
-    }
+    FlowSpec::new(algorithm, rtt_ms * 1_000_000)
 }
 
 fn link(rate_mbit: u64, rtt_ms: u64, bdp_percent: u64) -> LinkSpec {
     let limit = rate_mbit * 1_000_000 * rtt_ms / 1000 * bdp_percent / 100 / 12_000;
-    LinkSpec {
-        rate_bps: rate_mbit * 1_000_000,
-        queue: QueueSpec { unit: QueueUnit::Packets, limit },
-        excludes_in_service: false,
-        loss_probability: 0.0,
-        mark: None,
-        discipline: None,
-        losses: Vec::new(),
-        changes: ChangesSpec::default(),
-        disorder: DisorderSpec::default(),
-    }
+    LinkSpec::new(rate_mbit * 1_000_000, QueueSpec { unit: QueueUnit::Packets, limit })
 }
 
 fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
@@ -70,24 +34,7 @@ fn spec(forward: LinkSpec, mut flows: Vec<FlowSpec>, seconds: f64) -> Spec {
         flow.jitter_ns = (12_000_000_000_000 / forward.rate_bps).min(flow.rtt_ns / 100);
         flow.start_ns = index as u64 * 1_000_003 % 1_000_000_000;
     }
-    let duration_ns = (seconds * 1e9) as u64;
-    Spec {
-        seed: 1,
-        duration_ns,
-        warmup_ns: 0,
-        sample_ns: 10_000_000,
-        per_ack: false,
-        record_drops: false,
-        record_marks: false,
-        forward,
-        hops: Vec::new(),
-        reverse: None,
-        hosts: Vec::new(),
-        flows: share(flows.into_iter()),
-        arrivals: Vec::new(),
-        sessions: Vec::new(),
-        traffic: Vec::new(),
-    }
+    Spec { sample_ns: 10_000_000, ..Spec::new(forward, share(flows.into_iter()), (seconds * 1e9) as u64) }
 }
 
 /// Ten thousand short transfers a second.

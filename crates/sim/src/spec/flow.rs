@@ -99,6 +99,39 @@ pub struct FlowSpec {
     pub hops: StretchSpec,
 }
 
+impl FlowSpec {
+    /// An endless flow, and all else as where a scenario does not say it.
+    pub fn new(algorithm: &str, rtt_ns: u64) -> FlowSpec {
+        FlowSpec {
+            algorithm: algorithm.into(),
+            variant: None,
+            profile: default_profile(),
+            parameters: BTreeMap::new(),
+            slow_start: None,
+            transport: BTreeMap::new(),
+            rtt_ns,
+            start_ns: 0,
+            handshake: false,
+            stop_ns: None,
+            bytes: None,
+            window_packets: None,
+            window_bytes: None,
+            direction: Direction::default(),
+            jitter_ns: 0,
+            mss_bytes: default_mss(),
+            packet_bytes: default_packet(),
+            host: None,
+            writes: None,
+            requests: None,
+            receive: None,
+            stack: None,
+            streams: None,
+            turn_ns: 0,
+            hops: StretchSpec::default(),
+        }
+    }
+}
+
 /// A client that asks for what the flow sends: request, response, a thought, and again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -68,6 +68,23 @@ pub struct LinkSpec {
     pub disorder: DisorderSpec,
 }
 
+impl LinkSpec {
+    /// A drop-tail link that loses, marks and changes nothing.
+    pub fn new(rate_bps: u64, queue: QueueSpec) -> LinkSpec {
+        LinkSpec {
+            rate_bps,
+            queue,
+            excludes_in_service: false,
+            loss_probability: 0.0,
+            mark: None,
+            discipline: None,
+            losses: Vec::new(),
+            changes: ChangesSpec::default(),
+            disorder: DisorderSpec::default(),
+        }
+    }
+}
+
 /// Segments held back, and segments doubled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

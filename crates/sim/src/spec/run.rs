@@ -58,6 +58,27 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Flows over one link, without samples, warm-up or anything beside them.
+    pub fn new(forward: LinkSpec, flows: Vec<Shared<FlowSpec>>, duration_ns: u64) -> Spec {
+        Spec {
+            seed: 1,
+            duration_ns,
+            warmup_ns: 0,
+            sample_ns: 0,
+            per_ack: false,
+            record_drops: false,
+            record_marks: false,
+            forward,
+            hops: Vec::new(),
+            reverse: None,
+            hosts: Vec::new(),
+            flows,
+            arrivals: Vec::new(),
+            sessions: Vec::new(),
+            traffic: Vec::new(),
+        }
+    }
+
     /// Reads a scenario from JSON. Serde's own functions do the same, and each program that calls them compiles a reader of its own.
     ///
     /// # Errors

@@ -129,17 +129,7 @@ fn link(dice: &mut Dice, rate_bps: u64, bdp: u64) -> LinkSpec {
         _ => QueueSpec { unit: QueueUnit::Ns, limit: packets.min(500) * PACKET_BITS * 1000 / (rate_bps / 1_000_000) },
     };
     let loss_probability = if dice.one_in(3) { dice.between(1, 30) as f64 / 1000.0 } else { 0.0 };
-    LinkSpec {
-        rate_bps,
-        queue,
-        excludes_in_service: dice.one_in(3),
-        loss_probability,
-        mark: None,
-        discipline: None,
-        losses: Vec::new(),
-        changes: ChangesSpec::default(),
-        disorder: DisorderSpec::default(),
-    }
+    LinkSpec { excludes_in_service: dice.one_in(3), loss_probability, ..LinkSpec::new(rate_bps, queue) }
 }
 
 /// Scenario number `index` with a queue discipline on every link, some of its parameters changed.
