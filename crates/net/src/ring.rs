@@ -172,11 +172,14 @@ impl<T: Copy + Default> Ring<T> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {
-        let times = if self.slots.len() * size_of::<T>() <= 2 * FEW_BYTES { 4 } else { 2 };
+        let times = if self.slots.len() * size_of::<T>() <= FEW_BYTES { 4 } else { 2 };
         let room = (self.len() * times).next_power_of_two().max(FEW).max(FEW_BYTES / size_of::<T>());
         let mut slots = vec![T::default(); room].into_boxed_slice();
-        for (number, &entry) in (self.popped..).zip(self.iter()) {
-            slots[number & (slots.len() - 1)] = entry;
+        // It is full: its entries are two parts, and each lies together again.
+        let turn = (self.popped & self.slots.len().wrapping_sub(1)).min(self.slots.len());
+        let (after, before) = self.slots.split_at(turn);
+        for (number, part) in [(self.popped, before), (self.popped + before.len(), after)] {
+            slots[number & (room - 1)..][..part.len()].copy_from_slice(part);
         }
         self.slots = slots;
     }
