@@ -4,9 +4,7 @@ use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
 use cc::slow_start::Kind;
-use cc::{
-    AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestFault, GuestLaw, LostSegment, Needs, RateSample, RttSample, Window,
-};
+use cc::{AckArrival, CaEvent, CaState, CongestionControl, Connection, GuestLaw, LostSegment, Needs, RateSample, RttSample, Window};
 use guest::{CompiledLaw, Hook};
 use pyo3::prelude::*;
 use units::{ByteRate, Stream, Time};
@@ -72,23 +70,30 @@ impl CompiledInstance {
         }
     }
 
-    /// Ends the run with what the class itself raises.
+    /// Ends the run with what the class itself raises; a hook that is interrupted for standing still may be so before it is called again.
     #[cold]
     fn explain(&self, (hook, c): (Hook, &Connection), fault: Option<Box<dyn std::any::Any + Send>>, own: impl FnOnce(&mut Law)) -> ! {
         let restored = Python::with_gil(|py| {
             let instance = self.native.restored.bind(py).call1((self.law.words_before().to_vec(),))?;
             Law::of(&self.shape, instance)
         });
-        if let Ok(mut law) = restored {
-            law.on_seated(self.flow);
-            law.show(c);
-            own(&mut law);
-        }
+        let error = match restored {
+            Ok(mut law) => {
+                law.on_seated(self.flow);
+                law.show(c);
+                own(&mut law);
+                None
+            }
+            Err(error) => Some(error),
+        };
         if let Some(fault) = fault {
             resume_unwind(fault);
         }
+        if let Some(error) = error {
+            Python::with_gil(|py| self.shape.end(py, (hook, self.flow), c, error));
+        }
         let what = "fails as it is compiled, and does not in Python: its numbers leave what 64 bits hold".into();
-        GuestFault { file: self.shape.name.into(), hook: hook.name(), flow: self.flow, now: c.now, what }.raise()
+        self.shape.fault((hook, self.flow), c, what)
     }
 }
 

@@ -64,6 +64,24 @@ pub(super) struct Shape {
     pub(super) watched: Watched,
 }
 
+impl Shape {
+    #[cold]
+    pub(super) fn fault(&self, (hook, flow): (Hook, usize), c: &Connection, what: String) -> ! {
+        GuestFault { file: self.name.into(), hook: hook.name(), flow, now: c.now, what }.raise()
+    }
+
+    /// Ends the run with what a hook raised.
+    #[cold]
+    pub(super) fn end(&self, py: Python<'_>, called: (Hook, usize), c: &Connection, error: PyErr) -> ! {
+        let what = match error.get_type(py).name() {
+            Ok(kind) => format!("{kind}: {}", error.value(py)),
+            Err(_) => "raises".into(),
+        };
+        self.watched.keep(error);
+        self.fault(called, c, what)
+    }
+}
+
 /// An instance, and the objects through which its hooks see the flow.
 pub(super) struct Law {
     shape: Arc<Shape>,
@@ -100,18 +118,13 @@ impl Law {
 
     #[cold]
     fn fault(&self, hook: Hook, c: &Connection, what: String) -> ! {
-        GuestFault { file: self.shape.name.into(), hook: hook.name(), flow: self.flow, now: c.now, what }.raise()
+        self.shape.fault((hook, self.flow), c, what)
     }
 
     /// Ends the run with what a hook raised.
     #[cold]
     fn end(&self, py: Python<'_>, hook: Hook, c: &Connection, error: PyErr) -> ! {
-        let what = match error.get_type(py).name() {
-            Ok(kind) => format!("{kind}: {}", error.value(py)),
-            Err(_) => "raises".into(),
-        };
-        self.shape.watched.keep(error);
-        self.fault(hook, c, what)
+        self.shape.end(py, (hook, self.flow), c, error)
     }
 
     /// Shows the flow, calls a hook with `(w, c)` and what `more` adds, takes the window back, and reads the answer.
