@@ -119,9 +119,9 @@ def test_a_file_that_is_no_register_is_refused_in_one_line(tmp_path: Path, conte
 def test_a_few_lines_that_stand_for_gigabytes_cost_nothing(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30)]
-    began = time.perf_counter()
+    began = time.process_time()
     assert "aliases" in written(tmp_path, "\n".join(lines))
-    assert time.perf_counter() - began < 1
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(
