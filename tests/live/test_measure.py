@@ -43,7 +43,11 @@ def test_a_path_is_measured_and_fitted_and_nothing_is_left(tmp_path: Path) -> No
         # 20 ms, 0.6 ms of transmission, and at most 40 packets of queue: 24 ms. The host wakes up late now and then.
         assert 20 <= row["rtt_ms_min"] < 25
         assert row["ping_ms_max"] < 120
-        assert row["ping_lost_percent"] < 20
+        # Where data go both ways, bursts of ACKs meet a queue of packets that the data have filled: it drops one ping in eight. Of 30 pings
+        # a fifth is lost by chance in one run of five, a half in one of a million. Elsewhere it drops one in thirty.
+        assert row["ping_lost_percent"] < (50 if row["beside"] == "reverse" else 20)
+    # No more are lost than the router dropped.
+    assert sum(30 * row["ping_lost_percent"] / 100 for row in rows.values()) <= sum(link["dropped_packets"] for link in answer["links"])
     assert abs(rows["pair", 1]["asymmetry"]) < 1
     assert rows["reverse", 1]["reverse_mbps"] > 5
     # 5 to 20 % of the path's rate, as the probe saw it: 12.5 % in the mean.
