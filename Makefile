@@ -162,10 +162,10 @@ lighthouse: $(DEPS)
 	$(BIN)/python .ci/lighthouse.py
 
 # Random scenarios with everything in them: of each of eight kinds against the textbook event heap, of two more the core against itself
-# with events that drop-tail can do without. Some 600 of each in `make test`, SCENARIOS here.
+# with events that drop-tail can do without. Some 600 of each in `make test`, SCENARIOS here; a difference is said at once.
 SCENARIOS ?= 10000
 fuzz: $(DEPS)
-	$(PROFILED) env SCENARIOS=$(SCENARIOS) $(CARGO) test --quiet --locked --release -p windtunnel-sim --test oracle
+	$(PROFILED) env SCENARIOS=$(SCENARIOS) $(CARGO) test --quiet --locked --release -p windtunnel-sim --test oracle -- --nocapture
 
 # Packetdrill's public scripts against the stack: those of an installed Linux source of 6.12 or newer, and of the folders that PACKETDRILL names.
 packetdrill: $(DEPS)
